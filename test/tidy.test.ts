@@ -317,6 +317,27 @@ describe("packages", () => {
     }
   })
 
+  it("have their hash in the lockfile, for every platform", () => {
+    interface Locked {
+      readonly link?: boolean
+      readonly integrity?: string
+    }
+    const lockfiles = globSync("**/package-lock.json", { exclude: ["**/node_modules/**"] })
+    assert.isNotEmpty(lockfiles)
+    for (const file of lockfiles) {
+      const packages: Readonly<Record<string, Locked>> = json(file).packages
+      // A link leads to a folder of this repository.
+      const without = Object.entries(packages).filter(
+        ([path, { integrity = "", link }]) =>
+          path.startsWith("node_modules/") && link !== true && !integrity.startsWith("sha512-")
+      )
+      assert.deepStrictEqual(
+        without.map(([path]) => path),
+        []
+      )
+    }
+  })
+
   it("need none of the install scripts that npm is configured to skip", () => {
     assert.isTrue(existsSync("tools/install.js"))
     assert.include(readFileSync("tools/install.js", "utf8"), "--ignore-scripts")

@@ -66,7 +66,7 @@ export const securitySchemes = {
  */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("ledgerhook/api/RequiredScope") {}
 
-/** Annotation of an endpoint: the largest body in bytes, where it is not `Limits.requestBodyBytes`. */
+/** Annotation of an endpoint that takes a body: its largest size in bytes, where it is not `Limits.requestBodyBytes`. */
 export class BodyBytes extends Context.Service<BodyBytes, number>()("ledgerhook/api/BodyBytes") {}
 
 /** Annotation of an endpoint under /v1 that needs no key. */

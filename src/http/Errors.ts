@@ -20,6 +20,7 @@ export const statusOf = {
   WEBHOOK_LIMIT_REACHED: 409,
   KEY_LIMIT_REACHED: 409,
   WEBHOOK_DISABLED: 409,
+  NOTICE_TEST_WAITING: 409,
   SESSION_OF_ANOTHER_ACCOUNT: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   PAYLOAD_TOO_LARGE: 413,
@@ -224,6 +225,12 @@ export class StreamLimitReached extends failure(
   "STREAM_LIMIT_REACHED",
   "The account has all the streams of this kind open that it may have on one server. See Retry-After.",
   "This account has 10 event streams open on this server, and may have no more; end one first."
+) {}
+
+export class NoticeTestWaiting extends failure(
+  "NOTICE_TEST_WAITING",
+  "A test notice of the account waits to be sent.",
+  "A test notice of this account waits to be sent; try again when it has been answered, in some seconds."
 ) {}
 
 export class SessionLimitReached extends failure(

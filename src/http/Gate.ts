@@ -106,7 +106,8 @@ const isNoRoute = (failure: unknown): boolean =>
 const answered = <R>(
   response: Effect.Effect<Response, Types.unhandled | Unavailable, R>,
   request: Request,
-  requestId: string
+  requestId: string,
+  template: string | undefined
 ): Effect.Effect<Response, never, R> =>
   Effect.catchCause(response, (cause) => {
     // The client has disconnected or the server is stopping, so no response can be sent.
@@ -118,7 +119,11 @@ const answered = <R>(
     }
     return Effect.as(
       // Without the query, which may contain a key by mistake.
-      Effect.logError(`${request.method} ${pathOf(request.url)} failed`, cause),
+      Effect.logError(
+        `${request.method} ${template ?? "an unknown path"} failed`,
+        pathOf(request.url),
+        cause
+      ),
       refusal(
         "INTERNAL_ERROR",
         `The request failed because of a defect of the service. Report the request id ${requestId}.`
@@ -154,14 +159,15 @@ export const gate = <R1, R2, R3>(
 ) => {
   const inTurn = makeAccountRequests()
 
-  /** `called` is undefined outside /v1. */
+  /** `called` is undefined outside /v1 and where no key is needed. Then the body is parsed after `keylessTurn`. */
   const routed = (
     request: Request,
     known: ReturnType<FindPath>,
     handler: Handler,
     called: Called | undefined,
     findPage: FindPage | undefined,
-    findPath: FindPath
+    findPath: FindPath,
+    keylessTurn: Effect.Effect<void>
   ) =>
     Effect.gen(function* () {
       const query = queryOf(request.url)
@@ -200,12 +206,12 @@ export const gate = <R1, R2, R3>(
         Effect.flatMap(checkBody(request, endpoint, read), (problem) =>
           problem === undefined ? handled(endpoint) : Effect.succeed(refused(problem))
         )
-      if (called === undefined) return yield* checked(() => undefined)
+      if (called === undefined) return yield* checked(() => keylessTurn)
       const { accountId } = called.admitted.identity
       const outcome = yield* called.budget.withBody(
         accountId,
         bodyBytesOf(request, endpoint.bodyBytes),
-        checked
+        (read) => checked((bytes) => Effect.sync(() => read(bytes)))
       )
       return "code" in outcome ? refused(outcome) : outcome
     })
@@ -232,8 +238,10 @@ export const gate = <R1, R2, R3>(
               return yield* Effect.as(pacing.other, allow === undefined ? noPath() : methods(allow))
             }
             if (checks === undefined || !isApiPath(path) || known?.keyless === true) {
-              yield* isProbe(path) ? pacing.probe : pacing.other
-              return yield* routed(request, known, handler, undefined, findPage, findPath)
+              const turn = isProbe(path) ? pacing.probe : pacing.other
+              yield* turn
+              // A body may come long after the request, with those of all other connections.
+              return yield* routed(request, known, handler, undefined, findPage, findPath, turn)
             }
             const { admit, ...others } = checks
             const found = yield* authenticate(request, admit)
@@ -246,12 +254,20 @@ export const gate = <R1, R2, R3>(
             const tooMany = Effect.as(pacing.refused, tooManyAtOnce)
             const outcome = yield* others.budget.withAnswer(
               found.identity.accountId,
-              routed(request, known, handler, { admitted: found, tooMany, ...others }, findPage, findPath),
+              routed(
+                request,
+                known,
+                handler,
+                { admitted: found, tooMany, ...others },
+                findPage,
+                findPath,
+                Effect.void
+              ),
               ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
             )
             return "code" in outcome ? refused(outcome) : outcome
           })
-          const complete = answered(response, request, requestId).pipe(
+          const complete = answered(response, request, requestId, known?.template).pipe(
             Effect.map((response) =>
               HttpServerResponse.setHeaders(response, {
                 ...(rate === undefined ? {} : rateHeaders(rate)),

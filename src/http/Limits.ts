@@ -18,6 +18,8 @@ export const httpLimits = {
    * those whose length is not known, are `large`.
    */
   connectionBytes: 16 * 1024,
+  /** A body where none is used: clients that always send one send `{}`. */
+  unusedBodyBytes: 1_024,
   /** Bytes of large bodies in memory. Each takes up to three times its size while it is parsed. */
   bodyBytes: 64 * 1024 * 1024,
   /** A connection whose request or response makes no progress for this long is closed. */

@@ -11,8 +11,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { Settings } from "../spine/config/Config.ts"
 import { Limits } from "../spine/config/Limits.ts"
+import { OwnOpenFiles } from "../spine/observe/OpenFiles.ts"
+import { count } from "../spine/words/Words.ts"
 import { errorBody } from "./Errors.ts"
-import { paceConnections } from "./guard/Connections.ts"
+import { connectionLimits, paceConnections } from "./guard/Connections.ts"
 import { httpLimits } from "./Limits.ts"
 import { requestIdOf } from "./RequestId.ts"
 
@@ -92,7 +94,13 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>, serves: "api" | "op
           ? (["OPS_PORT", opsPort] as const)
           : (["PORT", apiPort] as const)
       const server = makeServer()
-      const connections = paceConnections(server)
+      const openFiles = yield* OwnOpenFiles
+      const most = connectionLimits(openFiles)[serves]
+      if (serves === "api" && most < Limits.connections)
+        yield* Effect.logWarning(
+          `${setting} keeps at most ${most} connections open and not ${count(Limits.connections)}, because this process may have ${openFiles} files open: raise the limit of open files (\`ulimit -n\`, or LimitNOFILE of systemd)`
+        )
+      const connections = paceConnections(server, most)
       const httpServer = Layer.effect(
         HttpServer.HttpServer,
         Effect.gen(function* () {

@@ -5,9 +5,11 @@
  */
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import { Limits } from "../spine/config/Limits.ts"
 import type { Scope } from "../spine/domain/ApiKey.ts"
 import { nearest } from "../spine/words/Nearest.ts"
 import { BodyBytes, Keyless, RequiredScope } from "./ContractParts.ts"
+import { httpLimits } from "./Limits.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
 /** The properties of an endpoint that the gate uses. */
@@ -15,8 +17,8 @@ export interface EndpointFacts {
   /** Undefined: any valid key is accepted, or no key is needed. */
   readonly scope: Scope | undefined
   readonly body: BodyUse
-  /** Undefined: `Limits.requestBodyBytes`. */
-  readonly bodyBytes: number | undefined
+  /** The largest body. */
+  readonly bodyBytes: number
   readonly hasQuery: boolean
   readonly keyless: boolean
 }
@@ -63,6 +65,17 @@ const bodyUseOf = (payload: HttpApiEndpoint.PayloadMap): BodyUse => {
   return schemas.some((schema) => Schema.is(schema)(undefined)) ? "optional" : "required"
 }
 
+const bodyOf = (
+  payload: HttpApiEndpoint.PayloadMap,
+  bodyBytes: number | undefined
+): Pick<EndpointFacts, "body" | "bodyBytes"> => {
+  const body = bodyUseOf(payload)
+  return {
+    body,
+    bodyBytes: bodyBytes ?? (body === "none" ? httpLimits.unusedBodyBytes : Limits.requestBodyBytes)
+  }
+}
+
 const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/")
 
 const matches = (template: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
@@ -106,8 +119,7 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
     onEndpoint: ({ endpoint, mergedAnnotations }) =>
       add(endpoint.method, endpoint.path, {
         scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
-        body: bodyUseOf(endpoint.payload),
-        bodyBytes: Context.getOrUndefined(mergedAnnotations, BodyBytes),
+        ...bodyOf(endpoint.payload, Context.getOrUndefined(mergedAnnotations, BodyBytes)),
         hasQuery: endpoint.query !== undefined,
         keyless: Context.getOrUndefined(mergedAnnotations, Keyless) === true
       })
@@ -116,7 +128,7 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
   const other: EndpointFacts = {
     scope: undefined,
     body: "none",
-    bodyBytes: undefined,
+    bodyBytes: httpLimits.unusedBodyBytes,
     hasQuery: true,
     keyless: true
   }

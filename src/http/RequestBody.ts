@@ -1,10 +1,12 @@
 /**
- * Checks a request's body before its fields are decoded: size (413), Content-Encoding and Content-Type (415), JSON and
- * the characters of its texts (400). Reading stops at the size limit. The body is read once; the handler's decoder finds it in memory.
+ * Checks a request's body before its fields are decoded: size (413), Content-Encoding and Content-Type (415), JSON, its
+ * depth and the characters of its texts (400). Reading stops at the size limit. The body is read once; the handler's
+ * decoder finds it in memory.
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { Limits } from "../spine/config/Limits.ts"
+import { makeDepthMeter } from "../spine/words/JsonDepth.ts"
 import type { About, ErrorCode } from "./Errors.ts"
 import { bodyTextProblem } from "./StorableText.ts"
 
@@ -25,12 +27,15 @@ const invalid = (message: string): Refusal => ({ code: "VALIDATION_ERROR", messa
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-const parsed = (bytes: Uint8Array): { readonly text: string; readonly value: unknown } | undefined => {
+type Parsed = { readonly text: string; readonly value: unknown } | "too deep" | "not JSON"
+
+const parsed = (bytes: Uint8Array): Parsed => {
   try {
     const text = decoder.decode(bytes)
-    return { text, value: JSON.parse(text) }
+    // One line for the meter: only JSON that is not valid has line breaks in its strings.
+    return makeDepthMeter(Limits.jsonDepth)(text) ? "too deep" : { text, value: JSON.parse(text) }
   } catch {
-    return undefined
+    return "not JSON"
   }
 }
 
@@ -67,7 +72,11 @@ const bodyProblem = (
   }
   if (!isJsonType(contentType)) return notJson
   const body = parsed(bytes)
-  if (body === undefined) return invalid("The request body must be valid JSON in UTF-8.")
+  if (body === "not JSON") return invalid("The request body must be valid JSON in UTF-8.")
+  if (body === "too deep")
+    return invalid(
+      `The request body must not have arrays and objects nested more than ${Limits.jsonDepth} deep.`
+    )
   const { text, value } = body
   // The decoder would accept it as no body.
   if (use === "optional" && value === null) return invalid("The request body must be a JSON object.")
@@ -78,31 +87,26 @@ const bodyProblem = (
 }
 
 /** The most bytes that the body can have. A request without a length may have chunks. */
-export const bodyBytesOf = (
-  { headers }: HttpServerRequest.HttpServerRequest,
-  maxBytes: number = Limits.requestBodyBytes
-): number => (headers["transfer-encoding"] !== undefined ? maxBytes : Number(headers["content-length"] ?? 0))
+export const bodyBytesOf = ({ headers }: HttpServerRequest.HttpServerRequest, maxBytes: number): number =>
+  headers["transfer-encoding"] !== undefined ? maxBytes : Number(headers["content-length"] ?? 0)
 
 /** Refuses a body that says that it is too large, without reading it. */
 export const checkLength = (
   request: HttpServerRequest.HttpServerRequest,
-  maxBytes: number = Limits.requestBodyBytes
+  maxBytes: number
 ): Refusal | undefined => (bodyBytesOf(request, maxBytes) > maxBytes ? tooLarge(maxBytes) : undefined)
 
-/** Gets the number of bytes of a body that was read. */
-export type OnRead = (bytes: number) => void
+/** Gets the number of bytes of a body that was read. The body is parsed when the effect has ended. */
+export type OnRead = (bytes: number) => Effect.Effect<void>
 
 export const checkBody = (
   request: HttpServerRequest.HttpServerRequest,
-  {
-    body,
-    bodyBytes: maxBytes = Limits.requestBodyBytes
-  }: { readonly body: BodyUse; readonly bodyBytes: number | undefined },
+  { body, bodyBytes: maxBytes }: { readonly body: BodyUse; readonly bodyBytes: number },
   onRead: OnRead
 ): Effect.Effect<Refusal | undefined> =>
   Effect.gen(function* () {
     const bytes = yield* request.arrayBuffer
-    onRead(bytes.byteLength)
+    yield* onRead(bytes.byteLength)
     if (bytes.byteLength > 0 && isCoded(request.headers["content-encoding"])) return coded
     return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], body)
   }).pipe(

@@ -8,6 +8,7 @@ import { HttpServer } from "effect/http"
 import { serverLayer } from "../../src/app/Server.ts"
 import { paceConnections } from "../../src/http/guard/Connections.ts"
 import { answerUnreadable } from "../../src/http/Listener.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
 import { Health } from "../../src/spine/observe/Health.ts"
 import { ApiUnderTest, apiLayer, storesLayer } from "../support/http/api.ts"
 
@@ -150,7 +151,7 @@ describe("server", () => {
       const server = createServer({ requestTimeout: 100, connectionsCheckingInterval: 20 })
       yield* Effect.acquireRelease(
         Effect.callback<void>((resume) => {
-          paceConnections(answerUnreadable(server))
+          paceConnections(answerUnreadable(server), Limits.connections)
           server.listen(0, "127.0.0.1", () => resume(Effect.void))
         }),
         () => Effect.sync(() => server.close())

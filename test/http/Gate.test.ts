@@ -24,6 +24,9 @@ const WEBHOOK = "/v1/webhooks/wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 const DELIVERY = "/v1/deliveries/dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }
 const tooLarge = `{"url":"${"a".repeat(Limits.requestBodyBytes)}"}`
+/** Objects and arrays that are nested so deep in all; brackets in texts do not count. */
+const nested = (depth: number) =>
+  `{"event_type":"payment.xrp","payload":{"a":"${"[".repeat(200)}\\"[","b":${"[".repeat(depth - 2)}${"]".repeat(depth - 2)}}}`
 const asText = { "content-type": "text/plain" }
 
 /**
@@ -40,6 +43,16 @@ const refusals: ReadonlyArray<readonly [string, string, number, string, RegExp, 
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /valid JSON/, { body: "{" }],
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /UTF-8/, { body: new Uint8Array([0x22, 0xff, 0x22]) }],
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /JSON object/],
+  ["POST", `${WEBHOOK}/test`, 400, "VALIDATION_ERROR", /nested more than 100 deep\./, { body: nested(101) }],
+  [
+    "POST",
+    `${WEBHOOK}/test`,
+    400,
+    "VALIDATION_ERROR",
+    /nested more than 100 deep\./,
+    { body: nested(5_000) }
+  ],
+  ["POST", `${WEBHOOK}/test`, 400, "VALIDATION_ERROR", /^payload.a is unknown/, { body: nested(100) }],
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /^url is required/, { body: {} }],
   ["GET", "/v1/webhooks?stauts=active", 400, "VALIDATION_ERROR", /^stauts is unknown; accepted: status/],
   ["GET", "/v1/webhooks?status=gone", 400, "VALIDATION_ERROR", /^status must be "active" or "disabled"/],

@@ -64,14 +64,15 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
       create,
 
       find: (id: string) =>
-        sql<Account>`SELECT ${columns} FROM accounts WHERE id = ${id}`.pipe(
+        sql<Account>`SELECT ${columns} FROM accounts WHERE id = ${id} AND deleted_at IS NULL`.pipe(
           Effect.map(([account]) => Option.fromNullishOr(account))
         ),
 
       /** Newest first, with ids below `beforeId`. */
       list: (beforeId: string | undefined, limit: number) =>
         sql<Account>`
-          SELECT ${columns} FROM accounts WHERE ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
+          SELECT ${columns} FROM accounts
+          WHERE deleted_at IS NULL AND ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
           ORDER BY id DESC LIMIT ${limit}`,
 
       /** The account of a key, and when the key was revoked. */
@@ -112,7 +113,7 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
                     ? sql`suspended_at = coalesce(suspended_at, ${at(nowMs)})`
                     : sql`suspended_at = NULL`
                 ])
-          ])} WHERE id = ${id} RETURNING ${columns}`
+          ])} WHERE id = ${id} AND deleted_at IS NULL RETURNING ${columns}`
         return Option.fromNullishOr(account)
       }, sql.withTransaction),
 

@@ -7,6 +7,7 @@ import { AccountStore } from "./AccountStore.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import { ApiKeys } from "./ApiKeysContract.ts"
 import { apiKeysLayer } from "./ApiKeysHandlers.ts"
+import { forgetDeletedAccounts } from "./DeletedAccounts.ts"
 import { SessionGroup } from "./SessionContract.ts"
 import { sessionLayer } from "./SessionHandlers.ts"
 import { forgetSessions, SessionStore } from "./SessionStore.ts"
@@ -17,5 +18,5 @@ export const service = makeService({
     handlers: Layer.mergeAll(apiKeysLayer, accountLayer, sessionLayer)
   },
   stores: Layer.merge(AccountStore.layer, SessionStore.layer).pipe(Layer.provideMerge(ApiKeyStore.layer)),
-  upkeep: [forgetSessions]
+  upkeep: [forgetSessions, forgetDeletedAccounts]
 })

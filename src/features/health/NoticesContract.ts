@@ -12,7 +12,7 @@ import {
   scoped,
   Timestamp
 } from "../../http/ContractParts.ts"
-import { NotFound } from "../../http/Errors.ts"
+import { NotFound, NoticeTestWaiting } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
 import { STANDARD_SECRET_FORM, STANDARD_SECRET_PATTERN, standardKey } from "../../spine/domain/Signing.ts"
 import { Url } from "../webhooks/WebhookFieldsContract.ts"
@@ -139,13 +139,13 @@ export class Notices extends HttpApiGroup.make("notices")
       })
         .annotate({ identifier: "TestNotice", description: "The notice that is sent." })
         .pipe(HttpApiSchema.status(202)),
-      error: [NotFound, ...postErrors]
+      error: [NotFound, NoticeTestWaiting, ...postErrors]
     }).annotateMerge(
       scoped("admin", {
         identifier: "testNoticeUrl",
         summary: "Send a test notice",
         description:
-          "Sends a notice of the type notice.test, once. `last_notice` of `GET /v1/account/notices` then says whether the URL accepted it."
+          "Sends a notice of the type notice.test, once. While one waits to be sent, another one is refused with 409. `last_notice` of `GET /v1/account/notices` then says whether the URL accepted it."
       })
     )
   )

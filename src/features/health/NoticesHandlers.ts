@@ -5,7 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { checkRules } from "../../http/BodyRules.ts"
 import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import { NotFound } from "../../http/Errors.ts"
+import { NotFound, NoticeTestWaiting } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
@@ -19,6 +19,10 @@ import { NoticeStore, type NoticeUrlSeen } from "./notify/NoticeStore.ts"
 import { noticeId, noticeTypes, testNotice } from "./notify/Notices.ts"
 
 const noUrl = NotFound.because("The account has no URL for notices; set one with PUT /v1/account/notices.")
+
+const testWaits = NoticeTestWaiting.because(
+  "A test notice of this account waits to be sent; try again when it has been answered, in some seconds."
+)
 
 const shown = ({ createdAt, format, last, types, updatedAt, url }: NoticeUrlSeen) => ({
   url,
@@ -78,7 +82,8 @@ export const noticesLayer = HttpApiBuilder.group(
         yield* find()
         const now = yield* Clock.currentTimeMillis
         const cause = `notice-test/${randomUUID()}`
-        yield* change(notices.queue({ ...testNotice(accountId), accountId, cause }, now))
+        const queued = yield* change(notices.queueTest({ ...testNotice(accountId), accountId, cause }, now))
+        if (!queued) return yield* testWaits
         return { notice_id: noticeId(cause) }
       }, orUnavailable)
     })

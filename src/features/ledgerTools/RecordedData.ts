@@ -19,7 +19,8 @@ import {
 } from "../../spine/event/NormaliseLedger.ts"
 import { checkTransactions } from "../../spine/ledger/servers/LedgerCheck.ts"
 import { provenLedger } from "../../spine/ledger/servers/VerifyLedger.ts"
-import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
+import { isDeeperThan, makeDepthMeter } from "../../spine/words/JsonDepth.ts"
+import { parseJson } from "../../terminal/JsonText.ts"
 import { ledgerToolsLimits } from "./Limits.ts"
 
 export interface Recorded {
@@ -45,10 +46,7 @@ const tooLong = (line: number): Fault =>
   )
 
 const tooDeep = (line: number): Fault =>
-  fault(
-    line,
-    `arrays and objects nested more than ${Limits.commandJsonDepth} levels deep; this is not a ledger.`
-  )
+  fault(line, `arrays and objects nested more than ${Limits.jsonDepth} levels deep; this is not a ledger.`)
 
 /** Why the ledger causes no events. The header may be absent, unlike in an answer that ingest takes. */
 const refusalOf = (normalised: NormalisedLedger): string | undefined =>
@@ -121,7 +119,7 @@ export interface RecordedReader {
 export const makeRecordedReader = (): RecordedReader => {
   let mode: "start" | "lines" | "document" | "given up" = "start"
   let number = 0
-  const isTooDeep = makeDepthMeter(Limits.commandJsonDepth)
+  const isTooDeep = makeDepthMeter(Limits.jsonDepth)
   let document: Array<string> = []
   let length = 0
 
@@ -151,7 +149,7 @@ export const makeRecordedReader = (): RecordedReader => {
     const refused =
       text.length > ledgerToolsLimits.recordedTextLength
         ? tooLong
-        : isDeeperThan(text, Limits.commandJsonDepth)
+        : isDeeperThan(text, Limits.jsonDepth)
           ? tooDeep
           : undefined
     if (refused !== undefined) {

@@ -6,8 +6,9 @@ import { type SigningScheme, signingSchemes, standardKey } from "../../spine/dom
 import { type SignatureVerdict, verifySignature } from "../../spine/domain/VerifySignature.ts"
 import { batchContentType } from "../../spine/event/Batch.ts"
 import type { RequestFormat } from "../../spine/event/RequestFormat.ts"
+import { isDeeperThan } from "../../spine/words/JsonDepth.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../../terminal/Colour.ts"
-import { isDeeperThan, printableLines } from "../../terminal/JsonText.ts"
+import { printableLines } from "../../terminal/JsonText.ts"
 import { eventText } from "../events/follow/EventLine.ts"
 
 /** Age of an attempt whose Standard Webhooks signature is accepted, as in the libraries. */
@@ -76,7 +77,7 @@ const NAME_WIDTH = 10
 
 /** Returns the text itself if it is not JSON or is nested too deep. */
 const parsed = (text: string): unknown => {
-  if (isDeeperThan(text, Limits.commandJsonDepth)) return text
+  if (isDeeperThan(text, Limits.jsonDepth)) return text
   try {
     return JSON.parse(text)
   } catch {

@@ -11,7 +11,7 @@ import { replayBounds } from "../../spine/domain/Replay.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
 import { monotonicClock } from "../../spine/words/Monotonic.ts"
 import { httpLimits } from "../Limits.ts"
-import type { OnRead, Refusal } from "../RequestBody.ts"
+import type { Refusal } from "../RequestBody.ts"
 
 /** Bytes of large bodies of one account in memory: the largest body, or five webhooks with 10,000 account filters. */
 export const ACCOUNT_BYTES = replayBounds.replayBodyBytes
@@ -93,7 +93,7 @@ export const makeBodyBudget = Effect.gen(function* () {
   const withBody = <A, E, R>(
     accountId: AccountId,
     bytes: number,
-    use: (read: OnRead) => Effect.Effect<A, E, R>
+    use: (read: (bytes: number) => void) => Effect.Effect<A, E, R>
   ): Effect.Effect<A | Refusal, E, R> => {
     if (bytes <= httpLimits.connectionBytes) return use(() => undefined)
     let used = bytes

@@ -1,7 +1,7 @@
 /**
- * Limits the server's connections to `Limits.connections`, with one request at a time on each (`PacedConnection`). At
- * the limit, a new connection replaces the one whose last request is the oldest. Connections with an event stream are
- * never replaced: streams have limits of their own (events/stream/Limits.ts).
+ * Limits the server's connections (`connectionLimits`), with one request at a time on each (`PacedConnection`). At the
+ * limit, a new connection replaces the one whose last request is the oldest. Connections with an event stream are never
+ * replaced: streams have limits of their own (events/stream/Limits.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -16,6 +16,19 @@ export interface Connections {
   readonly drain: () => void
 }
 
+/** Parts of the open files that connections to PORT and to OPS_PORT may have: half of them together. */
+const FILES_SHARE = { api: 0.4, operator: 0.1 }
+
+/**
+ * The most connections to PORT and to OPS_PORT: `Limits.connections`, or fewer if the process may have few files open.
+ * The other half of the files is for the database, the log and receivers. Undefined: the system does not say how many.
+ */
+export const connectionLimits = (openFiles: number | undefined): Readonly<typeof FILES_SHARE> => {
+  const within = (share: number) =>
+    Math.min(Limits.connections, Math.max(1, Math.floor((openFiles ?? Number.POSITIVE_INFINITY) * share)))
+  return { api: within(FILES_SHARE.api), operator: within(FILES_SHARE.operator) }
+}
+
 /** The connection of the request. */
 export const connectionOf = ({ socket }: Pick<IncomingMessage, "socket">): PacedConnection => {
   // The socket that the server sees is the PacedConnection.
@@ -25,7 +38,7 @@ export const connectionOf = ({ socket }: Pick<IncomingMessage, "socket">): Paced
 }
 
 /** Must be called before other listeners are added to the server's requests. */
-export const paceConnections = (server: Server, most: number = Limits.connections): Connections => {
+export const paceConnections = (server: Server, most: number): Connections => {
   /** Least recently used first. */
   const open = new Set<PacedConnection>()
   const running = new Set<ServerResponse>()

@@ -105,7 +105,7 @@ export const Limits = {
    */
   heavyRequestsAtOnce: 2,
   /**
-   * Connections to PORT. One more connection ends the connection whose last request is the oldest and which has no
+   * Connections to PORT, or 0.4 of the open files that the process may have, if that is fewer. One more connection ends the connection whose last request is the oldest and which has no
    * event stream, so a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests
    * (twice `connectionBytes` and a read of 64 KiB).
    */
@@ -115,8 +115,8 @@ export const Limits = {
    * silence.
    */
   heartbeatMs: 15_000,
-  /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
-  commandJsonDepth: 100,
+  /** The deepest nesting in JSON that a command or the API reads: code that walks it recurses. A ledger has 10 levels, an event 5. */
+  jsonDepth: 100,
   /** Characters that are kept of an error or of another reason. */
   errorLength: 500,
 

@@ -104,9 +104,15 @@ export const prettyLine =
     return cause.includes("\n") ? `${head}\n${paint(90, cause)}` : `${head}: ${cause}`
   }
 
-/** Messages are equal if level, first part and annotations are. The cause may differ. */
-const kindOf = (level: LogLevel.LogLevel, first: unknown, annotations: LogEntry["annotations"]): string =>
-  `${level} ${textOf(first)} ${Formatter.formatJson(annotations)}`
+/**
+ * Messages are equal if level, first part and annotations are. The cause may differ, and the id of the request, which
+ * its caller chooses. What else a caller has sent stands in a later part, so that no caller can fill the log.
+ */
+const kindOf = (
+  level: LogLevel.LogLevel,
+  first: unknown,
+  { requestId: _, ...annotations }: LogEntry["annotations"]
+): string => `${level} ${textOf(first)} ${Formatter.formatJson(annotations)}`
 
 /** A logger of lines on standard error, and what writes the summaries of the messages that were left out. */
 const makeWriting = ({ level, format, colour, repeats }: LoggingOptions) => {

@@ -31,6 +31,8 @@ import jobDeliveries from "./migrations/0019_job_deliveries.ts"
 import sessions from "./migrations/0020_sessions.ts"
 import transactions from "./migrations/0021_transactions.ts"
 import replicaIdentity from "./migrations/0022_replica_identity.ts"
+import noticeLines from "./migrations/0023_notice_lines.ts"
+import deletedAccounts from "./migrations/0024_deleted_accounts.ts"
 
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
@@ -58,7 +60,9 @@ const migrations = {
   "0019_job_deliveries": jobDeliveries,
   "0020_sessions": sessions,
   "0021_transactions": transactions,
-  "0022_replica_identity": replicaIdentity
+  "0022_replica_identity": replicaIdentity,
+  "0023_notice_lines": noticeLines,
+  "0024_deleted_accounts": deletedAccounts
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

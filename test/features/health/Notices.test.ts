@@ -106,6 +106,8 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account/notices", (it) => 
       const { body, status } = yield* call("POST", undefined, `${PATH}/test`)
       assert.strictEqual(status, 202)
       assert.match(body.notice_id, /^ntc_[0-9a-f]{26}$/)
+      const second = yield* call("POST", undefined, `${PATH}/test`)
+      assert.deepStrictEqual([second.status, second.body.error.code], [409, "NOTICE_TEST_WAITING"])
       yield* sql`
         UPDATE notices SET attempts = 1, next_attempt_at = NULL, last_error = 'HTTP 404' WHERE account_id = ${accountId}`
       const { created_at, ...last } = (yield* call("GET")).body.last_notice

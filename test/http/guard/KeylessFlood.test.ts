@@ -95,6 +95,34 @@ layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) =
     })
   )
 
+  it.effect("bodies without a key that come together are parsed after requests with one", () =>
+    Effect.gen(function* () {
+      const { url, call, account } = yield* ApiUnderTest
+      const { key } = yield* account()
+      const body = '{"key": 1}'
+      const path = "/v1/session"
+      const many = 60
+      const begun = yield* countRequests(path)
+      let answers = 0
+      const sockets: Array<Socket> = []
+      for (let i = 0; i < many; i++) {
+        const socket = yield* open(portOf(url))
+        socket.once("data", () => answers++)
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`
+        )
+        sockets.push(socket)
+      }
+      // All have had their turn to start, so only what is parsed waits.
+      yield* eventually(Effect.sync(() => assert.strictEqual(begun.requests, many)))
+      yield* call("GET", "/openapi.json?after")
+      for (const socket of sockets) socket.write(body.slice(-1))
+      assert.strictEqual((yield* call("GET", "/v1/account", { key })).status, 200)
+      assert.isBelow(answers, many / 2)
+      yield* eventually(Effect.sync(() => assert.strictEqual(answers, many)))
+    })
+  )
+
   it.effect("a body in many pieces is read to its end", () =>
     Effect.gen(function* () {
       const { call, account } = yield* ApiUnderTest

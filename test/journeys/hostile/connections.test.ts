@@ -4,9 +4,11 @@
  * bodies.
  */
 import { connect, type Socket } from "node:net"
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { connectionLimits } from "../../../src/http/guard/Connections.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
+import { OwnOpenFiles, openFileLimitIn } from "../../../src/spine/observe/OpenFiles.ts"
 import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 /** More than `Limits.connections`; the server closes the oldest, so a process needs few descriptors. */
@@ -118,6 +120,42 @@ layer(apiLayer(), { excludeTestServices: true })("hostile connections", (it) => 
       }
       // The last ones notice a little later that they were closed.
       while (open > Limits.connections) assert.strictEqual((yield* call("GET", "/healthz")).status, 200)
+    }).pipe(Effect.scoped)
+  )
+})
+
+it("connections to both ports have at most half of the open files", () => {
+  assert.deepStrictEqual(connectionLimits(256), { api: 102, operator: 25 })
+  assert.deepStrictEqual(connectionLimits(1_000_000), {
+    api: Limits.connections,
+    operator: Limits.connections
+  })
+  assert.deepStrictEqual(connectionLimits(undefined), connectionLimits(1_000_000))
+  const text = (now: string) =>
+    `Max processes 100 100 processes\nMax open files            ${now}    4096    files\n`
+  assert.deepStrictEqual(openFileLimitIn(text("256")), { now: 256, most: 4_096 })
+  assert.deepStrictEqual(openFileLimitIn(text("unlimited")), { now: Number.POSITIVE_INFINITY, most: 4_096 })
+  assert.isUndefined(openFileLimitIn(""))
+})
+
+const FILES = 256
+const fewFiles = apiLayer().pipe(Layer.provide(Layer.succeed(OwnOpenFiles, FILES)))
+
+layer(fewFiles, { excludeTestServices: true })("with few open files", (it) => {
+  it.effect("idle connections make room for a new caller", () =>
+    Effect.gen(function* () {
+      const { call, url } = yield* ApiUnderTest
+      let open = 0
+      for (let i = 0; i < FILES; i++) {
+        const socket = yield* opened(url)
+        open++
+        socket.once("close", () => open--)
+        socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        socket.resume()
+      }
+      while (open >= connectionLimits(FILES).api)
+        assert.strictEqual((yield* call("GET", "/healthz")).status, 200)
+      assert.match(yield* answerTo(url, NEWCOMER), /^HTTP\/1.1 200 /)
     }).pipe(Effect.scoped)
   )
 })

@@ -66,6 +66,19 @@ describe("the log of an outage", () => {
     )
   )
 
+  it.effect("has one line of what many requests meet, whatever their callers have sent", () =>
+    Effect.gen(function* () {
+      for (let i = 0; i < 50; i++)
+        yield* Effect.logError("POST /v1/webhooks/:id/test failed", `/v1/webhooks/wh_${i}/test`).pipe(
+          Effect.annotateLogs({ requestId: `chosen-${i}` })
+        )
+      yield* Effect.logError("POST /v1/webhooks failed", "/v1/webhooks")
+      const lines = yield* TestConsole.errorLines
+      assert.strictEqual(lines.length, 2)
+      assert.match(String(lines[0]), /failed: \/v1\/webhooks\/wh_0\/test requestId=chosen-0$/)
+    }).pipe(Effect.provide(layer({ level: "info", format: "pretty", colour: false, repeats: REPEATS })))
+  )
+
   it("names what failed, also where no topic is known", () => {
     const text = (topic: string) =>
       errorText(new LogError({ operation: "append", topic, cause: new Error("gone") }))

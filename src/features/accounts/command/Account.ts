@@ -5,11 +5,12 @@ import { Argument, Command, Flag } from "effect/cli"
 import { isEmail } from "../../../spine/domain/Email.ts"
 import { CUSTOM_PLAN, type LimitOverrides, plans } from "../../../spine/domain/Plans.ts"
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
-import { lineFlag, optional } from "../../../terminal/Flags.ts"
+import { lineFlag, optional, switchFlag } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { accountArgument } from "../../../terminal/Stores.ts"
 import { json, printList, printOne } from "../../../terminal/Table.ts"
 import { type Account, type AccountChange, AccountStore } from "../AccountStore.ts"
+import { deleteAccount } from "../DeletedAccounts.ts"
 import { accountBounds } from "../Limits.ts"
 import { findAccount, newStores, noAccount, stores } from "./AccountStores.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
@@ -221,7 +222,46 @@ const resume = Command.make("resume", { account: accountArgument, json }, ({ acc
   )
 )
 
+const removal = Command.make(
+  "delete",
+  {
+    account: accountArgument,
+    yes: switchFlag("yes", "Delete it: this cannot be undone"),
+    json
+  },
+  Effect.fnUntraced(function* ({ account: id, yes, json: asJson }) {
+    if (!yes)
+      return yield* wrongUsage(
+        `deleting an account cannot be undone, and ends its keys, sessions and webhooks; to do it: \`ledgerhook account delete ${id} --yes\`.`
+      )
+    yield* Effect.gen(function* () {
+      yield* deleteAccount(id, yield* Clock.currentTimeMillis).pipe(
+        Effect.catchTag("NotDeletable", ({ reason }) =>
+          reason === "first"
+            ? failed(`${id} is the first account, which ADMIN_KEY belongs to; it cannot be deleted.`)
+            : noAccount(id)
+        )
+      )
+      yield* printOne({
+        json: asJson,
+        fields: [
+          ["id", id],
+          ["status", "deleted"]
+        ],
+        value: { id, deleted: true },
+        note: "Its keys, sessions, name, address and notices are gone, and its webhooks end. docs/operations.md says what remains, and for how long."
+      })
+    }).pipe(Effect.provide(stores("account delete")))
+  })
+).pipe(
+  about(
+    "Delete an account",
+    "Delete an account: its API keys, sessions and streams end, its name, address, notices and mails go, and its webhooks end as by `webhook delete`. Its deliveries, and its records in the log, go with their retention. This cannot be undone. The first account cannot be deleted.",
+    { "ledgerhook account delete acct_01K… --yes": "Delete one account" }
+  )
+)
+
 export const account = Command.make("account").pipe(
-  Command.withDescription("Create, list and change accounts"),
-  Command.withSubcommands([create, list, update, setPlan, setLimits, suspend, resume])
+  Command.withDescription("Create, list, change and delete accounts"),
+  Command.withSubcommands([create, list, update, setPlan, setLimits, suspend, resume, removal])
 )

@@ -3,9 +3,9 @@ import { Context } from "effect"
 import { Limits } from "../../../spine/config/Limits.ts"
 
 export const streamLimits = {
-  /** Open streams of one account: enough for a few programs and developers. */
+  /** Open streams of one account and kind: enough for a few programs and developers. One if half of `inAll` are open. */
   perAccount: 10,
-  /** Open streams of all accounts: a quarter of `connections`. New connections never replace these. */
+  /** Open streams of all accounts: a quarter of `connections`, also where open files bound these. New connections never replace these. */
   inAll: Limits.connections / 4,
   /** Newest events of a network that its streams share in memory, and their characters: a few minutes of mainnet. */
   recentEvents: 5_000,

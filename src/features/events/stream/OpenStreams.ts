@@ -1,13 +1,15 @@
 /**
  * The open streams of this process, of events and of ledgers. It limits the number of streams, for each account and in
- * total. It ends a stream when its key or session may no longer be used, when its reader is too slow, or when the server
+ * total: of the second half of the places, each account gets one, so no few accounts take all. It ends a stream when its key or session may no longer be used, when its reader is too slow, or when the server
  * stops. The last event of a stream says why it ends. If the reader reads nothing, the service closes the connection
  * without a last event.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option } from "effect"
 import { StreamLimitReached, Unavailable } from "../../../http/Errors.ts"
+import { connectionLimits } from "../../../http/guard/Connections.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import type { Identity } from "../../../spine/domain/ApiKey.ts"
+import { OwnOpenFiles } from "../../../spine/observe/OpenFiles.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import { seconds } from "../../../spine/words/Words.ts"
 import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
@@ -61,6 +63,8 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
   make: Effect.gen(function* () {
     const keys = yield* ApiKeyStore
     const limits = yield* StreamLimits
+    // With few open files there are fewer connections, and a new caller must still get one.
+    const inAll = Math.min(limits.inAll, Math.floor(connectionLimits(yield* OwnOpenFiles).api / 4))
     const open = new Set<OpenStream>()
 
     const end = (stream: OpenStream, ending: Ending) => {
@@ -109,17 +113,21 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
 
     const register = Effect.fnUntraced(function* ({ caller, connection, kind }: StreamRequest) {
       const nowMs = yield* monotonicNow
-      if (open.size >= limits.inAll) {
+      if (open.size >= inAll) {
         return yield* Unavailable.because(
-          `This server has ${limits.inAll} streams open, and can have no more. Try again.`
+          `This server has ${inAll} streams open, and can have no more. Try again.`
         )
       }
-      const own = Array.from(open).filter(
-        (one) => one.caller.accountId === caller.accountId && one.kind === kind
-      )
+      const ofAccount = Array.from(open).filter((one) => one.caller.accountId === caller.accountId)
+      const own = ofAccount.filter((one) => one.kind === kind)
       if (own.length >= limits.perAccount) {
         return yield* StreamLimitReached.because(
           `This account has ${limits.perAccount} ${kind} streams open on this server, and may have no more; end one first.`
+        )
+      }
+      if (open.size >= inAll / 2 && ofAccount.length > 0) {
+        return yield* StreamLimitReached.because(
+          `Half of the ${inAll} streams that this server can have are open, so an account may open one only; end one first, or try again later.`
         )
       }
       const stream: OpenStream = {

@@ -14,6 +14,7 @@ import { MailStore } from "./MailStore.ts"
 import type { Leased, MessageQueue } from "./MessageQueue.ts"
 import { MailMetrics } from "./Metrics.ts"
 import { NoticeStore } from "./NoticeStore.ts"
+import { TEST_NOTICE } from "./Notices.ts"
 import { MailError } from "./Smtp.ts"
 import { NoticeError, UrlSender } from "./UrlSender.ts"
 
@@ -33,7 +34,7 @@ interface Failure {
 interface Channel<Message extends Leased, Outcome, E extends Failure> {
   readonly queue: Pick<MessageQueue<Message>, "lease" | "sent" | "failed">
   readonly send: (message: Message) => Effect.Effect<Outcome, E>
-  readonly timedOut: E
+  readonly timedOut: (message: Message) => E
   /** What the log calls it. */
   readonly nameOf: (message: Message) => string
   readonly log: (text: string, isFinal: boolean) => Effect.Effect<void>
@@ -68,7 +69,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   const message = yield* queue.lease(yield* Clock.currentTimeMillis, healthLimits.mailLeaseMs)
   if (message === undefined) return false
   const sending = send(message).pipe(
-    Effect.timeoutOrElse({ duration: healthLimits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
+    Effect.timeoutOrElse({ duration: healthLimits.mailSendMs, orElse: () => Effect.fail(timedOut(message)) }),
     Effect.matchEffect({
       onSuccess: (outcome) => sent(message, outcome),
       onFailure: (error) => failed(message, error)
@@ -83,7 +84,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   return true
 })
 
-const TIMED_OUT = { message: `no answer within ${seconds(healthLimits.mailSendMs)}`, refused: false }
+const TIMED_OUT = `no answer within ${seconds(healthLimits.mailSendMs)}`
 
 /** Sends the mail that has been due longest. False: no mail is due. */
 export const sendNext = Effect.gen(function* () {
@@ -92,9 +93,13 @@ export const sendNext = Effect.gen(function* () {
   return yield* sendOne({
     queue,
     send,
-    timedOut: new MailError(TIMED_OUT),
+    timedOut: () => new MailError({ message: TIMED_OUT, refused: false }),
     nameOf: ({ accountId, subject }) => `mail to account ${accountId} (${subject})`,
-    log: (text, isFinal) => (isFinal ? Effect.logError(text) : Effect.logWarning(text)),
+    // The subject has a customer's host, so the text is no part of what repeats.
+    log: (text, isFinal) =>
+      isFinal
+        ? Effect.logError("a mail is given up", text)
+        : Effect.logWarning("a mail could not be sent", text),
     ended: (outcome) => MailMetrics.mails.add({ outcome }, 1)
   })
 })
@@ -106,7 +111,7 @@ export const sendNextNotice = Effect.gen(function* () {
   return yield* sendOne({
     queue,
     send,
-    timedOut: new NoticeError(TIMED_OUT),
+    timedOut: ({ type }) => new NoticeError({ message: TIMED_OUT, refused: type === TEST_NOTICE }),
     nameOf: ({ accountId, type }) => `notice to the URL of account ${accountId} (${type})`,
     log: (text) => Effect.logInfo(text),
     ended: () => Effect.void

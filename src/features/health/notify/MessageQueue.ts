@@ -23,39 +23,56 @@ export interface Leased {
 
 const at = (unixMs: number) => new Date(unixMs).toISOString()
 
-/** `columns`: what a message has besides. `first`: which of those that are due is sent first. */
+/** `columns`: what a message has besides. */
 export const makeMessageQueue = <Message extends Leased>(
   sql: SqlClient.SqlClient,
   table: "mails" | "notices",
-  columns: string,
-  first = "next_attempt_at, id"
+  columns: string
 ) => {
   const messages = sql.literal(table)
+  const returned = sql.literal(`cause, account_id AS "accountId", ${columns}, attempts AS attempt,
+                  (extract(epoch FROM created_at) * 1000)::float8 AS created_ms`)
+  type Row = Omit<Message, "createdAt"> & { readonly created_ms: number }
+  const messageOf = ([row]: ReadonlyArray<Row>): Message | undefined => {
+    if (row === undefined) return undefined
+    const { created_ms, ...message } = row
+    // The columns are those of `Message`.
+    return { ...message, createdAt: new Date(created_ms) } as unknown as Message
+  }
   return {
     /**
      * Leases the first message that is due, for `leaseMs`; undefined if none is due. A message that would wait for
      * longer than its delay is due too: the clock was set back.
      */
     lease: (nowMs: number, leaseMs: number): Effect.Effect<Message | undefined, SqlError.SqlError> =>
-      sql<Omit<Message, "createdAt"> & { readonly created_ms: number }>`
+      sql<Row>`
         WITH due AS (
           SELECT id FROM ${messages} WHERE next_attempt_at IS NOT NULL AND (
             next_attempt_at <= ${at(nowMs)}::timestamptz
             OR next_attempt_at > ${at(nowMs + leaseMs)}::timestamptz
               + coalesce((${column(healthLimits.mailRetryDelaysMs)}::int[])[attempts], 0) * interval '1 millisecond')
-          ORDER BY ${sql.literal(first)} LIMIT 1 FOR UPDATE SKIP LOCKED
+          ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
         )
         UPDATE ${messages} m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz
         FROM due WHERE m.id = due.id
-        RETURNING cause, account_id AS "accountId", ${sql.literal(columns)}, attempts AS attempt,
-                  (extract(epoch FROM created_at) * 1000)::float8 AS created_ms`.pipe(
-        Effect.map(([row]) => {
-          if (row === undefined) return undefined
-          const { created_ms, ...message } = row
-          // The columns are those of `Message`.
-          return { ...message, createdAt: new Date(created_ms) } as unknown as Message
-        })
-      ),
+        RETURNING ${returned}`.pipe(Effect.map(messageOf)),
+
+    /** The same of one account, whose messages are found by an index. */
+    leaseFirst: (
+      accountId: AccountId,
+      nowMs: number,
+      leaseMs: number
+    ): Effect.Effect<Message | undefined, SqlError.SqlError> =>
+      sql<Row>`
+        WITH due AS (
+          SELECT id FROM ${messages} WHERE account_id = ${accountId} AND next_attempt_at IS NOT NULL
+          ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE
+        )
+        UPDATE ${messages} m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz
+        FROM due WHERE m.id = due.id AND (next_attempt_at <= ${at(nowMs)}::timestamptz
+          OR next_attempt_at > ${at(nowMs + leaseMs)}::timestamptz + coalesce(
+            (${column(healthLimits.mailRetryDelaysMs)}::int[])[attempts], 0) * interval '1 millisecond')
+        RETURNING ${returned}`.pipe(Effect.map(messageOf)),
 
     sent: ({ cause }: Leased, nowMs: number) =>
       sql`UPDATE ${messages} SET sent_at = ${at(nowMs)}::timestamptz, next_attempt_at = NULL, last_error = NULL

@@ -3,11 +3,12 @@
  * causes it, if the account has a URL that wants its type. It goes to the URL that the account has when it is sent.
  */
 
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { column } from "../../../spine/store/Columns.ts"
 import type { AccountId } from "../../../spine/words/Ids.ts"
 import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
+import { makeNoticeLine } from "./NoticeLine.ts"
 import { type Notice, type NoticeFormat, type NoticeType, TEST_NOTICE } from "./Notices.ts"
 
 export interface NewNotice extends Notice<NoticeType | typeof TEST_NOTICE> {
@@ -51,6 +52,11 @@ export const queueNotices = (
   notices.length === 0
     ? Effect.void
     : sql`
+      WITH urls AS (
+        SELECT account_id, types FROM notice_urls
+        WHERE account_id = ANY(${column(notices.map(({ accountId }) => accountId))}::text[])
+        ORDER BY account_id FOR NO KEY UPDATE
+      )
       INSERT INTO notices (cause, account_id, type, text, data, created_at, next_attempt_at)
       SELECT cause, account_id, type, text, data::json, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz
       FROM unnest(
@@ -60,8 +66,8 @@ export const queueNotices = (
         ${column(notices.map(({ text }) => text))}::text[],
         ${column(notices.map(({ data }) => JSON.stringify(data)))}::text[]
       ) AS new (cause, account_id, type, text, data)
-      JOIN notice_urls u USING (account_id)
-      WHERE type = ${TEST_NOTICE} OR type = ANY(u.types)
+      JOIN urls USING (account_id)
+      WHERE type = ${TEST_NOTICE} OR type = ANY(types)
       ORDER BY cause ON CONFLICT (cause) DO NOTHING`.pipe(Effect.asVoid)
 
 const ms = (time: string, name: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS "${name}"`
@@ -80,22 +86,44 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
         Effect.map(([row]) => Option.fromUndefinedOr(row))
       )
 
+    const queue = makeMessageQueue<LeasedNotice>(sql, "notices", "type, text, data")
+    const line = makeNoticeLine(sql, queue)
+
     return {
-      ...makeMessageQueue<LeasedNotice>(
-        sql,
-        "notices",
-        "type, text, data",
-        // In turns, so that an account with many notices and a slow URL does not delay others.
-        "(SELECT attempted_at FROM notice_urls u WHERE u.account_id = notices.account_id) NULLS FIRST, next_attempt_at, id"
+      lease: line.lease,
+
+      sent: (notice: Leased, nowMs: number) =>
+        queue
+          .sent(notice, nowMs)
+          .pipe(Effect.andThen(line.free(notice.accountId, nowMs)), sql.withTransaction),
+
+      failed: Effect.fnUntraced(
+        function* (notice: Leased, error: string, nextAttemptAt: number | null) {
+          yield* queue.failed(notice, error, nextAttemptAt)
+          yield* line.free(notice.accountId, yield* Clock.currentTimeMillis)
+        },
+        (marked) => sql.withTransaction(marked)
       ),
 
-      queue: (notice: NewNotice, nowMs: number) => queueNotices(sql, [notice], nowMs),
+      drop: queue.drop,
 
-      /** The URL to send a notice to now. */
-      target: (accountId: AccountId, nowMs: number) =>
+      /** Queues the account's test notice. False: one waits already. */
+      queueTest: (notice: NewNotice, nowMs: number) =>
+        // Requests of one account wait for one another here, so the next statement sees what they have queued.
+        sql`SELECT FROM notice_urls WHERE account_id = ${notice.accountId} FOR NO KEY UPDATE`.pipe(
+          Effect.andThen(sql`
+            SELECT FROM notices
+            WHERE account_id = ${notice.accountId} AND type = 'notice.test' AND next_attempt_at IS NOT NULL`),
+          Effect.flatMap((waiting) =>
+            waiting.length > 0 ? Effect.succeed(false) : Effect.as(queueNotices(sql, [notice], nowMs), true)
+          ),
+          sql.withTransaction
+        ),
+
+      /** The URL to send a notice to. */
+      target: (accountId: AccountId) =>
         sql<Omit<NoticeUrl, "types">>`
-        UPDATE notice_urls SET attempted_at = ${at(nowMs)}::timestamptz WHERE account_id = ${accountId}
-        RETURNING url, format, sealed_secret AS "sealedSecret"`.pipe(
+        SELECT url, format, sealed_secret AS "sealedSecret" FROM notice_urls WHERE account_id = ${accountId}`.pipe(
           Effect.map(([row]) => Option.fromUndefinedOr(row))
         ),
 
@@ -117,11 +145,15 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
         )
       },
 
-      /** False if the account has none. Notices that wait are given up when they are due. */
+      /** False if the account has none. Notices that wait are given up. */
       remove: (accountId: AccountId) =>
-        Effect.map(
-          sql`DELETE FROM notice_urls WHERE account_id = ${accountId} RETURNING 1`,
-          (rows) => rows.length > 0
+        sql`DELETE FROM notice_urls WHERE account_id = ${accountId} RETURNING 1`.pipe(
+          Effect.tap(
+            () => sql`UPDATE notices SET next_attempt_at = NULL, last_error = 'the account has no URL any more'
+                      WHERE account_id = ${accountId} AND next_attempt_at IS NOT NULL`
+          ),
+          Effect.map((rows) => rows.length > 0),
+          sql.withTransaction
         )
     }
   })

@@ -75,7 +75,7 @@ export class UrlSender extends Context.Service<
         const failed = (message: string, refused = notice.type === TEST_NOTICE) =>
           new NoticeError({ message, refused })
         const target = yield* notices
-          .target(notice.accountId, nowMs)
+          .target(notice.accountId)
           .pipe(retryUntilSuccess("reading an account's URL for notices"))
         if (Option.isNone(target)) return yield* failed("the account has no URL any more", true)
         const { sealedSecret } = target.value

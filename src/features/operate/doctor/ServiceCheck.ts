@@ -3,11 +3,12 @@
  * of this command, and whether it may open enough files. No finding if no service runs there.
  */
 
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { Effect } from "effect"
 import type { SettingsShape } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { DeliverLimits } from "../../../spine/deliver/Limits.ts"
+import { openFileLimit } from "../../../spine/observe/OpenFiles.ts"
 import { operateLimits } from "../Limits.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { urlOf } from "./PortCheck.ts"
@@ -59,22 +60,20 @@ const OTHER_FILES = 300
 
 /** `needed`: how many files and connections the service may have open. */
 const filesFinding = (pid: number | "self", needed: number): Finding | undefined => {
-  let text: string
+  const limit = openFileLimit(pid)
+  if (limit === undefined || limit.most >= needed) return undefined
+  const { most } = limit
   let open: number
   try {
-    text = readFileSync(`/proc/${pid}/limits`, "utf8")
     open = readdirSync(`/proc/${pid}/fd`).length
   } catch {
     return undefined
   }
-  // The second number is the most that Node may raise the first one to, which it does at its start.
-  const most = Number(/^Max open files +\d+ +(\d+)/m.exec(text)?.[1] ?? Number.POSITIVE_INFINITY)
-  if (most >= needed) return undefined
   return {
     check: "open files",
     status: "warning",
     detail: `${pid === "self" ? "a process of this user" : `process ${pid}, which has ${open} open,`} may open ${most} files and connections; under full load it needs ${needed}`,
-    fix: `Raise the limit to ${needed} or more: LimitNOFILE of systemd, --ulimit nofile of Docker, or \`ulimit -n\`. With fewer, deliveries wait for free connections.`
+    fix: `Raise the limit to ${needed} or more: LimitNOFILE of systemd, --ulimit nofile of Docker, or \`ulimit -n\`. With fewer, deliveries wait for free connections, and fewer callers of the API stay connected.`
   }
 }
 

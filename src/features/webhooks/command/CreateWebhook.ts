@@ -4,12 +4,13 @@ import { Command, Flag } from "effect/cli"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { eventTypes } from "../../../spine/event/EventType.ts"
 import { networks } from "../../../spine/event/Network.ts"
+import { isDeeperThan } from "../../../spine/words/JsonDepth.ts"
 import { patternsFlag } from "../../../terminal/EventTypeFlags.ts"
 import { wrongUsage } from "../../../terminal/Failure.ts"
 import { optional, optionalText, several } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { fileFault, linesOf } from "../../../terminal/InputFile.ts"
-import { isDeeperThan, parseJson } from "../../../terminal/JsonText.ts"
+import { parseJson } from "../../../terminal/JsonText.ts"
 import { payloadFilterFlag, payloadFilterOf } from "../../../terminal/PayloadFilterFlag.ts"
 import type { ServiceApi } from "../../../terminal/service/Requests.ts"
 import { defined, withService } from "../../../terminal/service/WithService.ts"
@@ -26,7 +27,7 @@ const bodyOf = Effect.fnUntraced(function* (file: string) {
     Effect.catchTag("PlatformError", (error) => Effect.fail(fileFault(file, error)))
   )
   const text = lines.join("\n")
-  const result = isDeeperThan(text, Limits.commandJsonDepth)
+  const result = isDeeperThan(text, Limits.jsonDepth)
     ? { message: "it is nested too deep." }
     : parseJson(text)
   if (!("value" in result)) return yield* wrongUsage(`--body ${file}: ${result.message}`)

@@ -62,6 +62,20 @@ const NOBODY = "acct_01KAJ0Q4M8000000G3T5W7Y9ZB"
 const NO_KEY = "key_01KAJ0Q4M8000000G3T5W7Y9ZB"
 
 describe("accounts", () => {
+  it("are deleted with --yes only, and the first one never", async () => {
+    await newAccount("builder")
+    const id = await newAccount("builder")
+    const unsure = await run("account", "delete", id)
+    assert.deepStrictEqual([unsure.code, unsure.stdout], [2, ""])
+    assert.include(unsure.stderr, "cannot be undone")
+    assert.deepStrictEqual(await json("account", "delete", id, "--yes"), { id, deleted: true })
+    const again = await run("account", "delete", id, "--yes")
+    assert.deepStrictEqual([again.code, again.stderr.includes(`there is no account ${id}`)], [1, true])
+    const first = (await json("account", "list")).at(-1).id
+    const refused = await run("account", "delete", first, "--yes")
+    assert.deepStrictEqual([refused.code, refused.stderr.includes("ADMIN_KEY")], [1, true])
+  })
+
   it(
     "are created, shown, moved to another plan and given limits",
     async () => {

@@ -324,7 +324,7 @@ layer(few, { excludeTestServices: true })("the number of streams", (it) => {
       first.close()
       yield* eventually(
         Effect.gen(function* () {
-          const [status] = yield* ask(one)
+          const [status] = yield* ask(third)
           assert.strictEqual(status, 200)
         })
       )

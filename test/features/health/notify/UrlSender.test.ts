@@ -6,7 +6,11 @@ import { SqlClient } from "effect/sql"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { healthLimits } from "../../../../src/features/health/Limits.ts"
 import { sendNextNotice } from "../../../../src/features/health/notify/MailSender.ts"
-import { type NewNotice, NoticeStore } from "../../../../src/features/health/notify/NoticeStore.ts"
+import {
+  type NewNotice,
+  NoticeStore,
+  queueNotices
+} from "../../../../src/features/health/notify/NoticeStore.ts"
 import { noticeId, noticeTypes, testNotice } from "../../../../src/features/health/notify/Notices.ts"
 import { UrlSender } from "../../../../src/features/health/notify/UrlSender.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
@@ -44,13 +48,17 @@ const notice = (accountId: string, cause: string): NewNotice => ({
 })
 
 const queue = (...given: ReadonlyArray<NewNotice>) =>
-  Effect.flatMap(NoticeStore, (notices) => Effect.forEach(given, (one) => notices.queue(one, Date.now())))
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(given, (one) => queueNotices(sql, [one], Date.now()))
+  )
 
 /** Lets waiting notices be due now. */
 const wait = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
-    sql`UPDATE notices SET next_attempt_at = now() - interval '1 second' WHERE next_attempt_at IS NOT NULL`
+    sql`
+      WITH due AS (UPDATE notice_urls SET due_at = now() - interval '1 second')
+      UPDATE notices SET next_attempt_at = now() - interval '1 second' WHERE next_attempt_at IS NOT NULL`
 )
 
 const rows = Effect.flatMap(
@@ -156,7 +164,7 @@ describe("a notice", () => {
       yield* notices.remove("acct_1")
       yield* Effect.repeat(sendNextNotice, { while: (more) => more })
       assert.deepStrictEqual(yield* rows, [
-        { sent: false, waits: false, attempts: 1, last_error: "the account has no URL any more" },
+        { sent: false, waits: false, attempts: 0, last_error: "the account has no URL any more" },
         { sent: false, waits: false, attempts: 1, last_error: "HTTP 500" }
       ])
       assert.deepInclude(receiver.received[0]!.event, {
