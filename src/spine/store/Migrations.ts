@@ -34,7 +34,7 @@ import transactions from "./migrations/0021_transactions.ts"
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
 
-/** The first eight have a group of tables each. A change of released tables is a new migration. */
+/** In one list, because they have one order. The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
   "0001_accounts": accounts,
   "0002_webhooks": webhooks,
