@@ -240,6 +240,14 @@ export const TimeBound = Schema.String.check(
 /** Ledger indexes are 32-bit numbers. */
 export const ledgerIndexBounds = { minimum: 1, maximum: 2 ** 32 - 1 } as const
 
+/** The types of query parameters, for `QueryTypes` of a group. */
+export const queryFlag = { type: "boolean", default: false, examples: [true] }
+export const queryLedgerIndex = (example: number) => ({
+  type: "integer",
+  ...ledgerIndexBounds,
+  examples: [example]
+})
+
 export const LedgerIndexBound = Schema.String.check(
   rule((text: string) =>
     /^[1-9]\d{0,9}$/.test(text) && Number(text) <= ledgerIndexBounds.maximum

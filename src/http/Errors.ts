@@ -6,6 +6,7 @@
 import { type Array as Arr, type Cause, Schema } from "effect"
 import { type Problem, sentenceOf } from "../spine/words/Nearest.ts"
 
+/** In one list, because clients read a code alone: it has one meaning and one status in the whole API. */
 export const statusOf = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,

@@ -12,13 +12,14 @@ import {
   pageOf,
   pageQuery,
   postErrors,
+  queryFlag,
   rule,
   scoped,
   TimeBound,
   Timestamp
 } from "../../http/ContractParts.ts"
 import { KeyLimitReached, NotFound } from "../../http/Errors.ts"
-import { Place } from "../../http/FeatureContract.ts"
+import { Place, QueryTypes } from "../../http/FeatureContract.ts"
 import { scopes } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 import { newKeyRules } from "./ApiKeyRules.ts"
@@ -155,5 +156,6 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
   .middleware(CommonErrors)
   .middleware(KeyRequired)
   .annotate(Place, 130)
+  .annotate(QueryTypes, { self: queryFlag })
   .annotate(OpenApi.Description, "The account's API keys.")
   .prefix("/v1/api-keys") {}

@@ -13,12 +13,13 @@ import {
   pageOf,
   pageQuery,
   postErrors,
+  queryFlag,
   scoped,
   TimeBound,
   Timestamp
 } from "../../http/ContractParts.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, WebhookDisabled } from "../../http/Errors.ts"
-import { contractOf, Place } from "../../http/FeatureContract.ts"
+import { contractOf, Place, QueryTypes } from "../../http/FeatureContract.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
 import { answerTimeBoundsMs } from "../../spine/domain/LatencyBuckets.ts"
 import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
@@ -284,6 +285,7 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
   .middleware(CommonErrors)
   .middleware(KeyRequired)
   .annotate(Place, 50)
+  .annotate(QueryTypes, { series: queryFlag, answer_times: queryFlag })
   .annotate(OpenApi.Description, "Deliveries and their attempts; retry failed deliveries.")
   .prefix("/v1/deliveries") {}
 

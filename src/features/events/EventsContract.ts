@@ -13,12 +13,13 @@ import {
   pageOf,
   pageQuery,
   postErrors,
+  queryLedgerIndex,
   rule,
   scoped,
   TimeBound
 } from "../../http/ContractParts.ts"
 import { NotFound, StreamLimitReached } from "../../http/Errors.ts"
-import { contractOf, Place } from "../../http/FeatureContract.ts"
+import { contractOf, Place, QueryTypes } from "../../http/FeatureContract.ts"
 import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
@@ -192,6 +193,10 @@ export class Events extends HttpApiGroup.make("events")
   .middleware(CommonErrors)
   .middleware(KeyRequired)
   .annotate(Place, 70)
+  .annotate(QueryTypes, {
+    ledger_index_min: queryLedgerIndex(94_084_608),
+    ledger_index_max: queryLedgerIndex(94_084_708)
+  })
   .annotate(OpenApi.Description, "Events found in validated ledgers.")
   .prefix("/v1/events") {}
 

@@ -9,12 +9,13 @@ import {
   HASH_EXAMPLE,
   KeyRequired,
   LedgerIndexBound,
+  queryLedgerIndex,
   scoped,
   Timestamp,
   TransactionHash
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
-import { Place } from "../../http/FeatureContract.ts"
+import { Place, QueryTypes } from "../../http/FeatureContract.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { networks } from "../../spine/event/Network.ts"
@@ -117,5 +118,6 @@ export class Explain extends HttpApiGroup.make("explain")
   .middleware(CommonErrors)
   .middleware(KeyRequired)
   .annotate(Place, 120)
+  .annotate(QueryTypes, { ledger_index: queryLedgerIndex(94_084_608) })
   .annotate(OpenApi.Description, "Why a webhook got the events of a transaction, or did not.")
   .prefix("/v1/explain") {}

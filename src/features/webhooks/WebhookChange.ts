@@ -21,26 +21,31 @@ export const LISTED_COLUMNS = `
   signing, format, include, compression, batch,
   created_at, updated_at, disabled_at, disabled_reason`
 
+export type NewWebhook = Pick<
+  WebhookRow,
+  | "id"
+  | "account_id"
+  | "network"
+  | "url"
+  | "description"
+  | "event_types"
+  | "account_filters"
+  | "payload_filter"
+  | "max_in_flight"
+  | "max_per_second"
+  | "ordering"
+  | "signing"
+  | "format"
+  | "include"
+  | "compression"
+  | "batch"
+  | "headers"
+  | "sealed_secret"
+> & { readonly paused: boolean }
+
 export type WebhookChange = Partial<
-  Pick<
-    WebhookRow,
-    | "url"
-    | "description"
-    | "event_types"
-    | "account_filters"
-    | "payload_filter"
-    | "status"
-    | "headers"
-    | "max_in_flight"
-    | "max_per_second"
-    | "ordering"
-    | "signing"
-    | "format"
-    | "include"
-    | "compression"
-    | "batch"
-  >
-> & { readonly paused?: boolean }
+  Omit<NewWebhook, "id" | "account_id" | "network" | "sealed_secret"> & Pick<WebhookRow, "status">
+>
 
 /** The reason of a webhook that a customer disabled. */
 export const DISABLED_BY_REQUEST = "disabled by request"

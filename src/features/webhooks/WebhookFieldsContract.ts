@@ -154,78 +154,73 @@ export const integer = (minimum: number, maximum: number) =>
     )
   )
 
-export const MaxInFlight = field(
-  integer(1, webhookBounds.maxInFlight),
-  `The most attempts that may be under way at the same time. Default: ${webhookBounds.defaultInFlight}. With 1, attempts never overlap.`,
-  webhookBounds.defaultInFlight
-)
-
-export const MaxPerSecond = field(
-  Schema.NullOr(integer(1, webhookBounds.maxPerSecond)),
-  "The most attempts that may start in a second, retries included. Null (default): no limit.",
-  50
-)
-
-export const Paused = field(
-  Schema.Boolean,
-  "true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false.",
-  false
-)
-
-export const Ordering = field(
-  Schema.Literals(orderings),
-  "first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time.",
-  defaultOrdering
-)
-
-export const Signing = Schema.Array(Schema.Literals(signingSchemes))
-  .check(
-    rule((schemes) => (schemes.length === 0 ? "must contain service, standard or both" : undefined), {
-      minItems: 1
-    })
-  )
-  .annotate({
-    description:
-      "How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body.",
-    examples: [["service", "standard"]]
-  })
-
-export const Format = field(
-  Schema.Literals(requestFormats),
-  "ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest.",
-  "ledgerhook"
-)
-
-export const Include = field(
-  Schema.Array(Schema.Literals(includables)),
-  "What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: [].",
-  ["balance_changes"]
-)
-
-export const Compression = field(
-  // One union: of two, the error message would name the literals only.
-  Schema.Union([...Schema.Literals(compressions).members, Schema.Null]),
-  "How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed.",
-  null
-)
-
 const { maximum: MOST_EVENTS, minimum: FEWEST_EVENTS } = webhookBounds.batchEvents
 
-export const Batch = Schema.NullOr(
-  Schema.Struct({
-    max_events: field(
-      integer(FEWEST_EVENTS, MOST_EVENTS),
-      `The most events of one request: ${FEWEST_EVENTS} to ${MOST_EVENTS}.`,
-      100
-    ),
-    max_wait_ms: field(
-      integer(0, webhookBounds.batchWaitMs),
-      `How long the first event of a request waits for others, in milliseconds: 0 to ${webhookBounds.batchWaitMs}. 0: a request carries the events that wait already.`,
-      1_000
+/** The plain settings, and whether the webhook is paused: optional wherever customers give them. */
+export const settings = {
+  max_in_flight: field(
+    integer(1, webhookBounds.maxInFlight),
+    `The most attempts that may be under way at the same time. Default: ${webhookBounds.defaultInFlight}. With 1, attempts never overlap.`,
+    webhookBounds.defaultInFlight
+  ),
+  max_per_second: field(
+    Schema.NullOr(integer(1, webhookBounds.maxPerSecond)),
+    "The most attempts that may start in a second, retries included. Null (default): no limit.",
+    50
+  ),
+  paused: field(
+    Schema.Boolean,
+    "true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false.",
+    false
+  ),
+  ordering: field(
+    Schema.Literals(orderings),
+    "first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time.",
+    defaultOrdering
+  ),
+  signing: Schema.Array(Schema.Literals(signingSchemes))
+    .check(
+      rule((schemes) => (schemes.length === 0 ? "must contain service, standard or both" : undefined), {
+        minItems: 1
+      })
     )
+    .annotate({
+      description:
+        "How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body.",
+      examples: [["service", "standard"]]
+    }),
+  format: field(
+    Schema.Literals(requestFormats),
+    "ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest.",
+    "ledgerhook"
+  ),
+  include: field(
+    Schema.Array(Schema.Literals(includables)),
+    "What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: [].",
+    ["balance_changes"]
+  ),
+  compression: field(
+    // One union: of two, the error message would name the literals only.
+    Schema.Union([...Schema.Literals(compressions).members, Schema.Null]),
+    "How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed.",
+    null
+  ),
+  batch: Schema.NullOr(
+    Schema.Struct({
+      max_events: field(
+        integer(FEWEST_EVENTS, MOST_EVENTS),
+        `The most events of one request: ${FEWEST_EVENTS} to ${MOST_EVENTS}.`,
+        100
+      ),
+      max_wait_ms: field(
+        integer(0, webhookBounds.batchWaitMs),
+        `How long the first event of a request waits for others, in milliseconds: 0 to ${webhookBounds.batchWaitMs}. 0: a request carries the events that wait already.`,
+        1_000
+      )
+    })
+  ).annotate({
+    description:
+      "Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request.",
+    examples: [{ max_events: 100, max_wait_ms: 1_000 }]
   })
-).annotate({
-  description:
-    "Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request.",
-  examples: [{ max_events: 100, max_wait_ms: 1_000 }]
-})
+}

@@ -21,33 +21,17 @@ import { configRecord, tombstone, WEBHOOK_COLUMNS, type WebhookRow } from "../..
 import { afterDeadlock } from "../../spine/store/AfterDeadlock.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
-import { changed, LISTED_COLUMNS, type ListedWebhook, type WebhookChange } from "./WebhookChange.ts"
+import {
+  changed,
+  LISTED_COLUMNS,
+  type ListedWebhook,
+  type NewWebhook,
+  type WebhookChange
+} from "./WebhookChange.ts"
 import { countByHealth, inState, rankOf } from "./WebhookHealthQueries.ts"
 import { requireRoom } from "./WebhookLimits.ts"
 import type { WebhookOrder } from "./WebhookRules.ts"
 import { foundBy } from "./WebhookSearch.ts"
-
-export type NewWebhook = Pick<
-  WebhookRow,
-  | "id"
-  | "account_id"
-  | "network"
-  | "url"
-  | "description"
-  | "event_types"
-  | "account_filters"
-  | "payload_filter"
-  | "max_in_flight"
-  | "max_per_second"
-  | "ordering"
-  | "signing"
-  | "format"
-  | "include"
-  | "compression"
-  | "batch"
-  | "headers"
-  | "sealed_secret"
-> & { readonly paused: boolean }
 
 /** A webhook of a list, with the names of its headers. */
 export type WebhookSeen = ListedWebhook & Pick<WebhookRow, "headers">

@@ -1,6 +1,6 @@
 /** Contract of `/v1/webhooks`: register, show, change and delete webhooks. */
 
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BodyRules, bodyRules } from "../../http/BodyRules.ts"
 import {
@@ -28,27 +28,19 @@ import { webhookBounds } from "./Limits.ts"
 import { newWebhookRules, webhookRules } from "./WebhookBodyRules.ts"
 import {
   AccountFilters,
-  Batch,
-  Compression,
   Description,
   EventPattern,
   EventTypes,
-  Format,
   Headers,
-  Include,
   integer,
   ListedPattern,
-  MaxInFlight,
-  MaxPerSecond,
   Network,
-  Ordering,
   PAYLOAD_FILTER_EXAMPLE,
-  Paused,
   SECRET_EXAMPLE,
   Search,
   Secret,
-  Signing,
   Status,
+  settings,
   Url,
   WebhookPayloadFilter
 } from "./WebhookFieldsContract.ts"
@@ -61,15 +53,7 @@ const changeable = {
   account_filters: Schema.optionalKey(AccountFilters),
   payload_filter: Schema.optionalKey(WebhookPayloadFilter),
   headers: Schema.optionalKey(Headers),
-  max_in_flight: Schema.optionalKey(MaxInFlight),
-  max_per_second: Schema.optionalKey(MaxPerSecond),
-  paused: Schema.optionalKey(Paused),
-  ordering: Schema.optionalKey(Ordering),
-  signing: Schema.optionalKey(Signing),
-  format: Schema.optionalKey(Format),
-  include: Schema.optionalKey(Include),
-  compression: Schema.optionalKey(Compression),
-  batch: Schema.optionalKey(Batch)
+  ...Struct.map(settings, Schema.optionalKey)
 }
 
 const NewWebhook = Schema.Struct({
@@ -161,6 +145,7 @@ const record = {
     "Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled.",
     0
   ),
+  ...settings,
   max_in_flight: field(
     Schema.Int,
     "The most attempts that may be under way at the same time.",
@@ -171,13 +156,6 @@ const record = {
     "The most attempts that may start in a second; null for no limit.",
     50
   ),
-  paused: Paused,
-  ordering: Ordering,
-  signing: Signing,
-  format: Format,
-  include: Include,
-  compression: Compression,
-  batch: Batch,
   headers: field(
     Schema.Record(Schema.String, Schema.String),
     `HTTP headers added to every delivery. Their values are shown as ${HIDDEN_VALUE}.`,

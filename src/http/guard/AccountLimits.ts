@@ -5,6 +5,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { type LimitOverrides, limitsOf, type Plan, type PlanLimits } from "../../spine/domain/Plans.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
 
+/** As `PlanLimits`, of whose limits an account may have its own: one row of `accounts` has them all. */
 export const ownColumns: ReadonlyArray<readonly [keyof LimitOverrides, string]> = [
   ["requestsPerMinute", "requests_per_minute"],
   ["requestsPerDay", "requests_per_day"],

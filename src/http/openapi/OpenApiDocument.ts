@@ -4,7 +4,7 @@
  * webhooks. It contains no rule about a single endpoint. Pure.
  */
 import type { OpenApi } from "effect/http-api"
-import { ledgerIndexBounds, pageDefaults, securitySchemes } from "../ContractParts.ts"
+import { pageDefaults, securitySchemes } from "../ContractParts.ts"
 import { EVENT, openApiEvents } from "./OpenApiEvents.ts"
 import {
   component,
@@ -35,7 +35,7 @@ export type QueryTypes = Readonly<Record<string, Schema>>
 
 /**
  * The schema of each query parameter by its name. The decoder reads query parameters as text; the document shows the
- * type that the text must have.
+ * type that the text must have. Here are those of every list; a feature's are an annotation of its group.
  */
 const ownTypes: Readonly<Record<string, Schema>> = {
   limit: {
@@ -44,13 +44,7 @@ const ownTypes: Readonly<Record<string, Schema>> = {
     maximum: pageDefaults.maximum,
     default: pageDefaults.limit,
     examples: [50]
-  },
-  ledger_index: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
-  ledger_index_min: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
-  ledger_index_max: { type: "integer", ...ledgerIndexBounds, examples: [94_084_708] },
-  series: { type: "boolean", default: false, examples: [true] },
-  answer_times: { type: "boolean", default: false, examples: [true] },
-  self: { type: "boolean", default: false, examples: [true] }
+  }
 }
 
 /** The generator joins the descriptions of several responses of one status with this. */

@@ -15,6 +15,7 @@ import {
   urlOf
 } from "./Values.ts"
 
+/** In one list, also those of features: operators set them, and Kafka's rights and the chart must name them all. */
 export const roles = ["api", "ingest", "events", "route", "deliver", "delay", "replay"] as const
 export type Role = (typeof roles)[number]
 

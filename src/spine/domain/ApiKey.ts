@@ -8,6 +8,7 @@ import type { KeyEnvironment, Network } from "../event/Network.ts"
 import type { AccountId } from "../words/Ids.ts"
 import type { Plan, PlanLimits } from "./Plans.ts"
 
+/** In one list, also those of features: keys are stored with them, and must be readable without the feature. */
 export const scopes = [
   "webhooks:read",
   "webhooks:write",

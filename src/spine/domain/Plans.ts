@@ -31,6 +31,7 @@ const KEY_ROTATIONS_A_DAY = 4
 /** Keys that an account may create within 24 hours. */
 export const newKeysPerDay = ({ apiKeys }: PlanLimits): number => apiKeys * KEY_ROTATIONS_A_DAY
 
+/** In one table, also what only features count: a plan is sold as a whole, and docs/api.md has the same table. */
 export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
   developer: {
     requestsPerMinute: 60,

@@ -1,7 +1,8 @@
 /**
  * The rights (ACLs) on a Kafka cluster that each role needs, no more and no less: docs/access.md and the output of
  * `ledgerhook topics acls` are made from it, a process checks its topics against it at the start, and a test runs each
- * role with exactly these. Who reads and writes a topic is in topics/topics.json. Pure.
+ * role with exactly these. Roles of features are here too, because an operator gives the rights before a role runs. Who
+ * reads and writes a topic is in topics/topics.json. Pure.
  */
 import entries from "../../../topics/topics.json" with { type: "json" }
 import type { KafkaSettings } from "../config/Config.ts"

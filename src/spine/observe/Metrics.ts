@@ -9,6 +9,8 @@ import { counter, gauge, histogram } from "./MetricKinds.ts"
 export const network = "`mainnet`, `testnet`, `devnet`"
 export const outcomes = ["delivered", "retrying", "failed"] as const
 const pool = ["main", "read"] as const
+/** In one list, also those of features: rows of `quarantine` are stored with these names. */
+export const deadLetterStages = ["ingest", "events", "route", "replay", "deliver", "alerts"] as const
 
 /** Seconds. An attempt may take 10 s by default. */
 export const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -96,7 +98,7 @@ export const Metrics = {
   deadLetters: counter(
     "ledgerhook_quarantined_total",
     "Records that became dead letters, because they could not be read or stored",
-    { stage: ["ingest", "events", "route", "replay", "deliver", "alerts"] }
+    { stage: deadLetterStages }
   ),
 
   // --- the database

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, References, Tracer } from "effect"
 
+/** In one list, because operators search for these names; one that a feature has chosen must not be another's. */
 export const traceNames = [
   /** A batch of ledgers: detection, and the append to the log. */
   "take ledgers",

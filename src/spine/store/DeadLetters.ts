@@ -9,7 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { deleteEvery } from "../observe/ClockTrust.ts"
-import { Metrics } from "../observe/Metrics.ts"
+import { type deadLetterStages, Metrics } from "../observe/Metrics.ts"
 import { printable } from "../words/Printable.ts"
 import { column } from "./Columns.ts"
 import { storeLimits } from "./Limits.ts"
@@ -17,7 +17,7 @@ import { storeLimits } from "./Limits.ts"
 /** Characters that are kept of a record. With the bound of records that is a few MB. */
 export const RECORD_CHARACTERS = 2_000
 
-export type DeadLetterStage = "ingest" | "events" | "route" | "replay" | "deliver" | "alerts"
+export type DeadLetterStage = (typeof deadLetterStages)[number]
 
 export interface Described {
   /** Identifies the record: `topic/partition@offset`, or a key. The same whenever the record is read again. */

@@ -48,6 +48,7 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
     WITH gone AS (${chosen} LIMIT ${most}),
       requests AS (DELETE FROM history_requests WHERE job_id IN (SELECT id FROM gone))
     DELETE FROM replay_jobs WHERE id IN (SELECT id FROM gone) RETURNING 1`
+  // In one list, because rows are deleted after those that show them: a job after its deliveries, a gap after its webhook.
   const statements = [
     sql`
       UPDATE replay_jobs SET ${jobCleared!} WHERE id IN (

@@ -37,7 +37,7 @@ import deletedAccounts from "./migrations/0024_deleted_accounts.ts"
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
 
-/** The first eight have a group of tables each. A change of released tables is a new migration. */
+/** In one list, because they have one order. The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
   "0001_accounts": accounts,
   "0002_webhooks": webhooks,

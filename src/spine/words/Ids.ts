@@ -19,6 +19,7 @@ export type WebhookId = IdOf<"webhook">
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
+/** In one list, because a prefix alone says what an id names. */
 export type IdPrefix = "dlv_" | "wh_" | "rpl_job_" | "key_" | "acct_" | "bat_" | "inc_"
 
 /** Crockford base 32 of `bytes` (16 of them), most significant first, in 26 characters. */

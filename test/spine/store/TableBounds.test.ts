@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestDatabase } from "../../support/store/postgres.ts"
 
+/** In one list, because it is compared with the tables of the whole database. */
 const bounds: Readonly<Record<string, readonly [bound: string, file: string, statement: string]>> = {
   accounts: ["only the operator makes accounts", "features/accounts/AccountStore.ts", "INSERT INTO accounts"],
   api_keys: [

@@ -72,6 +72,10 @@ export const operations: ReadonlyArray<Operation> = Object.entries(paths).flatMa
   }))
 )
 
+/** The scope that an operation needs, "any key" or "no key". */
+export const neededBy = ({ security }: Pick<Operation, "security">): string =>
+  security.length === 0 ? "no key" : security[0]?.["apiKey"]?.join() || "any key"
+
 // Not strict: the document also contains OpenAPI's keywords, which JSON Schema does not know.
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
 const compiled = new WeakMap<object, ValidateFunction>()

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { metricsTable } from "../../../src/app/Metrics.ts"
 import { settingsTable } from "../../../src/app/Settings.ts"
 import { type Role, roles } from "../../../src/spine/config/Definitions.ts"
+import { scopes } from "../../../src/spine/domain/ApiKey.ts"
 import { alertCodes } from "../../../src/spine/event/AlertCode.ts"
 import {
   groupRights,
@@ -16,6 +17,7 @@ import {
   writerRights
 } from "../../../src/spine/log/Access.ts"
 import topics from "../../../topics/topics.json" with { type: "json" }
+import { neededBy, operations } from "../http/openApi.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
@@ -107,6 +109,22 @@ export const envExample = (): string =>
       `# accepted: ${accepts}`,
       `#${name}=${value.includes(" ") ? JSON.stringify(value) : value}`
     ])
+  ].join("\n")
+
+/** Requests as clients write them: `/v1/webhooks/:id`, not `{id}`. */
+export const endpointsMarkdown = (): string =>
+  [
+    "| request | what it does | query | scope |",
+    "|---|---|---|---|",
+    ...operations
+      .filter(({ path }) => path.startsWith("/v1/"))
+      .map((operation) => {
+        const { method, path, parameters, summary } = operation
+        const query = parameters.filter((one) => one.in === "query").map(({ name }) => `\`${name}\``)
+        const needs = neededBy(operation)
+        const scope = scopes.some((one) => one === needs) ? `\`${needs}\`` : needs
+        return `| \`${method} ${path.replace(/\{(\w+)\}/g, ":$1")}\` | ${cell(summary)} | ${list(query)} | ${scope} |`
+      })
   ].join("\n")
 
 const section = (name: string): RegExp =>

@@ -81,7 +81,7 @@ export const rooms: ReadonlyArray<readonly [room: string, entrance: string]> = [
 ]
 export const ROOM_FILES_MAX = 9
 
-/** The rooms that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
+/** The rooms that may import each third party, in one list, so that each has one home. `effect` is allowed everywhere, except its unstable parts. */
 export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/sql-pg": ["spine/store", "features/operate"],
   "@platformatic/kafka": ["spine/log"],

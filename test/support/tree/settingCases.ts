@@ -55,6 +55,7 @@ const flag = (value: Cases["value"]): Cases => ({
   value
 })
 
+/** In one list, also those of features: some settings require others, and a test compares the list with the table. */
 export const cases: Readonly<Record<string, Cases>> = {
   HOST: {
     good: [

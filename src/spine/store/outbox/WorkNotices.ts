@@ -11,6 +11,7 @@ import { storeRetrySchedule } from "../../observe/RetryUntilSuccess.ts"
 
 /** The channel of the triggers in store/migrations/0008_coordination.ts. */
 const CHANNEL = "ledgerhook_work"
+/** In one list, because one connection listens for all, and triggers of released migrations send these names. */
 const works = ["outbox", "mails", "notices", "replays"] as const
 export type Work = (typeof works)[number]
 

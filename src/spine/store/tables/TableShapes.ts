@@ -29,7 +29,7 @@ export interface IdentityColumn {
   readonly used: boolean
 }
 
-/** Tables that describe the running processes or the schema and are made again. */
+/** Tables that describe the running processes or the schema and are made again. All others are copied, those of features too. */
 const LEFT_OUT = ["leases", "migrations", "networks", "processes"]
 
 /** In the order in which they were made, so that a table follows those that it references. */
