@@ -10,7 +10,7 @@ import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
 import { FailureReported, wrongUsage } from "../../terminal/Failure.ts"
 import { optional, switchFlag, withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
-import { Invocation } from "../../terminal/Invocation.ts"
+import { Invocation, settings } from "../../terminal/Invocation.ts"
 import { network } from "../../terminal/LedgerFlags.ts"
 import { print, printError } from "../../terminal/Output.ts"
 import { Signals } from "../../terminal/Signals.ts"
@@ -54,7 +54,10 @@ const writtenLine = ({ date, files, first_ledger, hour, last_ledger }: WrittenPe
     : `${periodText({ date, hour })}  ledgers ${first_ledger} to ${last_ledger}, ${files.length} files with ${events} events, ${bytes} bytes`
 }
 
-const stores = BackfillStore.layer.pipe(Layer.provideMerge(logAndDatabase("events export")))
+const stores = BackfillStore.layer.pipe(
+  Layer.provideMerge(logAndDatabase("events export")),
+  Layer.merge(settings)
+)
 
 export const exportEvents = Command.make(
   "export",

@@ -12,7 +12,7 @@ import { errorText } from "../../spine/observe/Logging.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { openTemporary, temporary } from "../../terminal/OutputFile.ts"
 import type { Encoder } from "./Encoder.ts"
-import type { Target } from "./ExportTarget.ts"
+import { type Target, TargetError } from "./ExportTarget.ts"
 import { exportLimits } from "./Limits.ts"
 import type { ExportedFile } from "./Manifest.ts"
 
@@ -70,7 +70,10 @@ export const makePeriodFiles = Effect.fnUntraced(function* ({
   })
 
   const write = Effect.fnUntraced(function* (to: OpenFile, bytes: Uint8Array) {
-    yield* to.file.writeAll(bytes)
+    yield* Effect.mapError(
+      to.file.writeAll(bytes),
+      (error) => new TargetError({ message: `${target.drafts}: ${errorText(error)}.`, mayPass: true })
+    )
     to.hash.update(bytes)
     to.bytes += bytes.length
   })

@@ -15,11 +15,12 @@ import {
 } from "@aws-sdk/client-s3"
 import { Upload } from "@aws-sdk/lib-storage"
 import { Effect, FileSystem } from "effect"
-import type { Environment } from "../../spine/config/Config.ts"
+import { type Environment, Settings } from "../../spine/config/Config.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
 import { type Target, TargetError } from "./ExportTarget.ts"
 import { exportLimits } from "./Limits.ts"
+import { s3Checksums } from "./Settings.ts"
 
 export interface Bucket {
   readonly bucket: string
@@ -28,7 +29,7 @@ export interface Bucket {
 }
 
 /** What the SDK reads itself from the process, for variables that are only in `.env`. */
-const clientOf = (environment: Environment): S3Client => {
+const clientOf = (environment: Environment, checksums: "WHEN_REQUIRED" | "WHEN_SUPPORTED"): S3Client => {
   const value = (name: string) => environment[name] || undefined
   const endpoint = value("AWS_ENDPOINT_URL_S3") ?? value("AWS_ENDPOINT_URL")
   const [accessKeyId, secretAccessKey] = [value("AWS_ACCESS_KEY_ID"), value("AWS_SECRET_ACCESS_KEY")]
@@ -36,6 +37,8 @@ const clientOf = (environment: Environment): S3Client => {
   const region = value("AWS_REGION")
   return new S3Client({
     followRegionRedirects: true,
+    requestChecksumCalculation: checksums,
+    responseChecksumValidation: checksums,
     maxAttempts: exportLimits.attempts,
     requestHandler: {
       connectionTimeout: exportLimits.connectMs,
@@ -89,9 +92,12 @@ export const openBucket = Effect.fnUntraced(function* (
   environment: Environment
 ) {
   const fileSystem = yield* FileSystem.FileSystem
+  const settings = yield* Settings
+  // It has a default.
+  const checksums = settings.of(s3Checksums)!
   const name = `s3://${Bucket}${prefix === "" ? "" : `/${prefix}`}`
   const client = yield* Effect.acquireRelease(
-    Effect.sync(() => clientOf(environment)),
+    Effect.sync(() => clientOf(environment, checksums)),
     (opened) => Effect.sync(() => opened.destroy())
   )
   const call = <A>(request: (abortSignal: AbortSignal) => Promise<A>) =>

@@ -62,11 +62,20 @@ const databaseText = (error: Error): string | undefined => {
   return code === "" || text.includes(code) ? text : `${text} (${code})`
 }
 
+/** What the system said where the file system's client has no word for it: `ENOSPC: no space left on device, write`. */
+const systemText = (error: Error): string | undefined =>
+  Predicate.isTagged(error, "PlatformError") &&
+  Predicate.hasProperty(error, "reason") &&
+  Predicate.isTagged(error.reason, "Unknown") &&
+  error.cause instanceof Error
+    ? error.cause.message
+    : undefined
+
 /** Any error as one line: its message, or else its name and plain fields. */
 export const errorText = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error === "string" ? error : Formatter.formatJson(error)
-  const ofDatabase = databaseText(error)
-  if (ofDatabase !== undefined) return ofDatabase
+  const own = databaseText(error) ?? systemText(error)
+  if (own !== undefined) return own
   if (error.message !== "") return error.message
   const inner = error.cause === undefined ? "" : `: ${errorText(error.cause)}`
   return `${[error.name, fieldsOf(error)].filter((part) => part !== "").join(" ")}${inner}`

@@ -1,6 +1,8 @@
 /** `events export` to an S3 server: the same bytes as in a folder, also after a run that was cut off. */
 
 import { readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -12,6 +14,7 @@ import { openBucket } from "../../../src/features/export/S3Target.ts"
 import { memoryLayer } from "../../support/ledger/ingesting.ts"
 import { runCommand } from "../../support/program/command.ts"
 import { makeFolder } from "../../support/program/makeFolder.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
 import { hasS3Server, makeS3Server } from "../../support/servers/s3Server.ts"
 import { databaseUrl, makeDatabase } from "../../support/store/postgres.ts"
 import { exported, exportTo, FIRST, filesIn, simulatedLedgers, take } from "./exporting.ts"
@@ -56,7 +59,12 @@ describe.skipIf(!hasS3Server)(`events export to S3${hasS3Server ? "" : " (no ver
       assert.deepStrictEqual(filesIn(objects), filesIn(folder))
       const again = yield* run
       assert.deepStrictEqual([again.periods, again.periods_kept, again.files], [0, 2, 0])
-    }).pipe(Effect.provide(memoryLayer()), Effect.provide(NodeServices.layer), Effect.scoped)
+    }).pipe(
+      Effect.provide(memoryLayer()),
+      Effect.provide(settingsLayer()),
+      Effect.provide(NodeServices.layer),
+      Effect.scoped
+    )
   )
 
   it.live("uploads a large file in parts, and removes the parts of a run that was killed", () =>
@@ -83,7 +91,7 @@ describe.skipIf(!hasS3Server)(`events export to S3${hasS3Server ? "" : " (no ver
       yield* target.publish(draft, "large")
       assert.isTrue(readFileSync(join(server.folder, place.prefix, "large")).equals(bytes))
       assert.strictEqual(yield* target.size("large"), bytes.length)
-    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+    }).pipe(Effect.provide(settingsLayer()), Effect.provide(NodeServices.layer), Effect.scoped)
   )
 
   it.live("says in one sentence why the storage cannot be used", () =>
@@ -135,5 +143,45 @@ describe.skipIf(!hasS3Server)(`events export to S3${hasS3Server ? "" : " (no ver
         assert.match(stderr, /^ledgerhook: --out s3:\/\/\w+\/lake: [^\n]*\.\n$/, what)
       }
     }).pipe(Effect.scoped)
+  )
+})
+
+/** Storage that knows no more than plain uploads, and refuses what newer SDKs add to them. */
+const plainStorage = Effect.acquireRelease(
+  Effect.callback<ReturnType<typeof createServer>>((resume) => {
+    const server = createServer((request, response) => {
+      request.resume()
+      const added = Object.keys(request.headers).some((name) => /^x-amz-(?:sdk-)?checksum/.test(name))
+      request.on("end", () => {
+        if (request.method === "GET") response.end("<ListMultipartUploadsResult/>")
+        else if (added) response.writeHead(501).end("<Error><Code>NotImplemented</Code></Error>")
+        else response.setHeader("ETag", '"1"').end()
+      })
+    })
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.sync(() => void server.close())
+)
+
+describe("storage that refuses checksums", () => {
+  it.live("is written to, unless S3_CHECKSUMS asks for them", () =>
+    Effect.gen(function* () {
+      // The cast is safe: a server that listens on TCP has an `AddressInfo`.
+      const { port } = (yield* plainStorage).address() as AddressInfo
+      const environment = {
+        AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
+        AWS_REGION: "us-east-1",
+        AWS_ACCESS_KEY_ID: "key",
+        AWS_SECRET_ACCESS_KEY: "secret"
+      }
+      const writing = Effect.flatMap(openBucket(place, "mainnet", environment), ({ write }) =>
+        write("_manifest.json", "{}")
+      ).pipe(Effect.scoped)
+      yield* Effect.provide(writing, settingsLayer())
+      const refused = yield* Effect.flip(
+        Effect.provide(writing, settingsLayer({ S3_CHECKSUMS: "when_supported" }))
+      )
+      assert.match(refused.message, /the storage cannot be used now/)
+    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 })

@@ -1,7 +1,8 @@
 /** Repeated warnings: one for each window is written, with the number of those left out. */
 
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, FileSystem } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { LogError } from "../../../src/spine/log/Log.ts"
 import { errorText, layer } from "../../../src/spine/observe/Logging.ts"
@@ -85,4 +86,13 @@ describe("the log of an outage", () => {
     assert.strictEqual(text("webhooks.config"), "the log failed to append webhooks.config: gone")
     assert.strictEqual(text(""), "the log failed to append: gone")
   })
+
+  it.effect.skipIf(process.platform !== "linux")("says that a disk is full, in the system's words", () =>
+    Effect.gen(function* () {
+      const fileSystem = yield* FileSystem.FileSystem
+      const full = yield* fileSystem.open("/dev/full", { flag: "w" })
+      const error = yield* Effect.flip(full.writeAll(new Uint8Array(1)))
+      assert.strictEqual(errorText(error), "ENOSPC: no space left on device, write")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
 })

@@ -1,6 +1,7 @@
 /** For each setting: accepted texts with the value that each gives, and refused texts. */
 import { adminEmail, adminKey } from "../../../src/features/accounts/Settings.ts"
 import { frameAncestors } from "../../../src/features/dashboard/Settings.ts"
+import { s3Checksums } from "../../../src/features/export/Settings.ts"
 import { mailServerOf, smtpUrl } from "../../../src/features/health/notify/Settings.ts"
 import { withoutRoles } from "../../../src/features/operate/Settings.ts"
 import type { SettingsShape } from "../../../src/spine/config/Config.ts"
@@ -91,6 +92,14 @@ export const cases: Readonly<Record<string, Cases>> = {
     ],
     bad: ["api,worker", ",", "all,api", "replays"],
     value: (s) => s.roles
+  },
+  S3_CHECKSUMS: {
+    good: [
+      ["when_required", "WHEN_REQUIRED"],
+      ["WHEN_SUPPORTED", "WHEN_SUPPORTED"]
+    ],
+    bad: ["never", "true"],
+    value: (s) => s.of(s3Checksums)
   },
   WITHOUT_ROLES: {
     good: [
