@@ -2,7 +2,8 @@
  * The user that the server runs as. PostgreSQL refuses to run as root. If this program is root, the server runs in a
  * user namespace in which root's files belong to an ordinary user or, if there are none (macOS) or they are not allowed,
  * as the user `postgres` or `nobody`. That user owns the cluster and the socket's folder. It may only pass through DATA_DIR,
- * which contains keys.
+ * which contains keys. PostgreSQL also wants a user with a name; a container may run a program as a number without one
+ * (OpenShift), which gets one in such a namespace.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, chownSync, statSync } from "node:fs"
@@ -43,10 +44,15 @@ const accountOf = (name: string): ServerUser["owner"] => {
 
 /** Undefined if this user cannot run the server on this system. Throws if that cannot be determined. */
 export const chooseServerUser = (): ServerUser | undefined => {
-  if (process.getuid?.() !== 0) return { prefix: [], owner: undefined }
+  const uid = process.getuid?.()
+  if (uid === undefined || (uid !== 0 && tried("id", ["-un"]).worked)) return { prefix: [], owner: undefined }
   const [program, ...args] = NAMESPACE
   if (process.platform === "linux" && tried(program!, [...args, "true"]).worked)
     return { prefix: NAMESPACE, owner: undefined }
+  if (uid !== 0)
+    throw failure(
+      `DATA_DIR: PostgreSQL cannot be started there: the user ${uid} has no name, and this system makes no user namespace for it; run as a user that /etc/passwd names, or set DATABASE_URL.`
+    )
   const owner = accountOf("postgres") ?? accountOf("nobody")
   return owner === undefined ? undefined : { prefix: [], owner }
 }

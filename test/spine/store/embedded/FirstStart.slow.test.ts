@@ -123,6 +123,18 @@ describe("a first start", () => {
     })
   )
 
+  it.live.skipIf(!isRoot)("works for a user that has no name, as some containers run a program", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const nameless = 54_321
+      fs.chownSync(folder, nameless, nameless)
+      const dataDir = path.join(folder, "data")
+      const as = [`--reuid=${nameless}`, `--regid=${nameless}`, "--clear-groups"]
+      const said = yield* firstLine("setpriv", [...as, process.execPath, PROGRAM, dataDir])
+      assert.strictEqual(said, "ready")
+    }).pipe(Effect.scoped)
+  )
+
   it.live.skipIf(!hasOtherUser)(
     "without user namespaces gives the user postgres no more than its cluster",
     () =>
