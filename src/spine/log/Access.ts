@@ -8,6 +8,7 @@ import entries from "../../../topics/topics.json" with { type: "json" }
 import type { KafkaSettings } from "../config/Config.ts"
 import type { Role } from "../config/Definitions.ts"
 import { networks } from "../event/Network.ts"
+import { OUTBOX_GROUP } from "./Log.ts"
 import { namesOf } from "./Topics.ts"
 
 export type Operation =
@@ -34,7 +35,7 @@ export type Holder = Role | typeof ADMINISTRATOR
 export const JOINED_GROUPS = ["deliver", "delay", "route", "events"]
 
 /** Kept as an offset of `webhooks.config`: up to where the outbox is published. */
-const OUTBOX = { group: "outbox", topic: "webhooks.config" }
+const OUTBOX = { group: OUTBOX_GROUP, topic: "webhooks.config" }
 const publishing: ReadonlyArray<Holder> = ["api", "deliver"]
 /** They wait until changes of webhooks are published. */
 const following: ReadonlyArray<Holder> = [...publishing, "ingest", "route"]

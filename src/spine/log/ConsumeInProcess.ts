@@ -28,7 +28,12 @@ export const makeAssigned = Effect.fnUntraced(function* (
 ) {
   const { topic, partition: number } = partition
   const { start, end } = yield* log.offsets(partition)
-  const startOffset = Math.max(start, yield* log.committed(group, partition))
+  const committed = yield* log.committed(group, partition)
+  if (committed > end)
+    yield* Effect.logError(
+      `${topic}/${number} went back: group ${group} had read ${committed} records, and there are ${end}; all its records are read again`
+    )
+  const startOffset = committed > end ? start : Math.max(start, committed)
   let next = startOffset
 
   const take = (max: number): Effect.Effect<ReadonlyArray<LogRecord>, LogError> =>

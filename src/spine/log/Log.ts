@@ -13,6 +13,9 @@ import { errorText } from "../observe/Logging.ts"
 export type Release = `0.${number}`
 export const RELEASE: Release = "0.4"
 
+/** A group that reads nothing: what it commits are ids of rows of the outbox, and no offsets. */
+export const OUTBOX_GROUP = "outbox"
+
 /** A record to append. A null value is a tombstone: it deletes its key. */
 export interface NewRecord {
   readonly topic: string

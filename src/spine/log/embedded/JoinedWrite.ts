@@ -3,7 +3,14 @@
  * offsets, and `writeOf` builds the rows to write.
  */
 import { type Deferred, Exit } from "effect"
-import { LogError, type LogRecord, type Partition, type Position, type Transaction } from "../Log.ts"
+import {
+  LogError,
+  type LogRecord,
+  OUTBOX_GROUP,
+  type Partition,
+  type Position,
+  type Transaction
+} from "../Log.ts"
 import { commitKey, partitionKey, placeRecords, type RecordsByPartition } from "../PlaceRecords.ts"
 import { kindOf } from "../Topics.ts"
 import { type LogRow, rowsOf } from "./Rows.ts"
@@ -80,6 +87,9 @@ export const writeOf = ({ byPartition, commits }: Accepted): LogWrite => {
     ends.push({ topic, partition, offset: offset + 1 })
   }
   const committed = [...commits.values()]
-  const read = committed.filter(({ topic, partition }) => !byPartition.has(partitionKey(topic, partition)))
+  const read = committed.filter(
+    ({ group, topic, partition }) =>
+      group !== OUTBOX_GROUP && !byPartition.has(partitionKey(topic, partition))
+  )
   return { rows, compacted, bases, read, ends, commits: committed }
 }

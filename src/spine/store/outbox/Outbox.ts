@@ -8,7 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { CONFIG_TOPIC } from "../../domain/Webhook.ts"
-import type { NewRecord } from "../../log/Log.ts"
+import { type NewRecord, OUTBOX_GROUP } from "../../log/Log.ts"
 import { column } from "../Columns.ts"
 
 export interface OutboxRow {
@@ -19,7 +19,7 @@ export interface OutboxRow {
 }
 
 /** The group whose committed offset is the last published id + 1. */
-export const OUTBOX_POSITION = { group: "outbox", topic: CONFIG_TOPIC, partition: 0 } as const
+export const OUTBOX_POSITION = { group: OUTBOX_GROUP, topic: CONFIG_TOPIC, partition: 0 } as const
 
 export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox", {
   make: Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
-import { Log, type NewRecord } from "../../../../src/spine/log/Log.ts"
+import { Log, type NewRecord, OUTBOX_GROUP } from "../../../../src/spine/log/Log.ts"
 import { StartAnew } from "../../../../src/spine/log/StartAnew.ts"
 import { settingsLayer } from "../../../support/program/settings.ts"
 import { databaseProxy } from "../../../support/store/databaseProxy.ts"
@@ -103,6 +103,16 @@ describe("embedded log under faults", () => {
         assert.isEmpty(yield* sql`SELECT 1 FROM log_commits`)
         assert.deepStrictEqual(yield* sql`SELECT end_offset::int AS end FROM log_ends`, [{ end: 3 }])
       }))
+
+  test("takes the position of the outbox, which counts rows of a table", ({ log }) =>
+    Effect.gen(function* () {
+      const position = { topic: "webhooks.config", partition: 0, offset: 7 }
+      yield* log.transaction({
+        append: events("1"),
+        commit: { group: OUTBOX_GROUP, positions: [position] }
+      })
+      assert.strictEqual(yield* log.committed(OUTBOX_GROUP, position), 7)
+    }))
 
   test("wakes readers that wait for a write whose answer was lost", ({ log, proxy }) =>
     Effect.gen(function* () {
