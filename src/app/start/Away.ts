@@ -24,7 +24,7 @@ const NETWORK = new Set([
   ..."ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT UND_ERR_SOCKET".split(" ")
 ])
 
-/** Of PostgreSQL: connection exceptions, a standby, insufficient resources such as connections, shutdown or start under way. */
+/** Of PostgreSQL: connection exceptions, a standby, insufficient resources, and shutdown or start under way. */
 const SQL_STATE = /^(?:08...|25006|53...|57P0[123])$/
 
 /** PostgreSQL says why it closes a connection, so this was a proxy whose server is away. The driver has no code for it. */

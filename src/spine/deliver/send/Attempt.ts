@@ -27,7 +27,10 @@ import { signedBatch, signedRequest } from "./Signer.ts"
  */
 export const EACH_KEEPS = 1_024
 
-/** Bytes of the response to a batch that are read, and bytes of it when it is decoded. It may name 500 failed deliveries, which take about 17 KB. */
+/**
+ * Bytes of the response to a batch that are read, and bytes of it when it is decoded. It may name 500 failed deliveries,
+ * which take about 17 KB.
+ */
 export const BATCH_RESPONSE_BYTES = 4 * responseLimits.responseBodyBytes
 
 export type { Share }
