@@ -10,8 +10,6 @@ export default defineConfig({
     reporters: ["default", "./test/support/setup/LeftOutReporter.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One race among thousands of tests must not stop a change that has nothing to do with it; the reporter names it.
-    retry: process.env.CI === undefined ? 0 : 1,
     // `--changed` follows imports. Tests read these as files, so a change of one runs all tests.
     forceRerunTriggers: [
       "**/{package.json,vitest.config.ts}",

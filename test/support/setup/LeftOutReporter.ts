@@ -1,7 +1,8 @@
 /**
- * Prints at the end of a run which tests were skipped here and why, and which passed only when they were run again, so
- * that a green run cannot hide them.
+ * Prints at the end of a run which tests were skipped here and why, so that a green run cannot hide them. Writes the
+ * files that failed to the file that `FAILED_FILES` names, for `.ci/run`, which runs them again.
  */
+import { writeFileSync } from "node:fs"
 import type { Reporter, TestCase, TestModule } from "vitest/node"
 import { missing } from "../../kafka/broker.ts"
 
@@ -38,13 +39,9 @@ export default class LeftOutReporter implements Reporter {
         ? "\nNothing was left out.\n"
         : `\nLeft out on this machine, with the number of tests:\n${lines.join("\n")}\n`
     )
-    const again = modules.flatMap((module) =>
-      [...module.children.allTests("passed")]
-        .filter((test) => test.diagnostic()?.flaky)
-        .map(({ fullName }) => `  ${module.relativeModuleId}: ${fullName}\n`)
-    )
-    if (again.length > 0)
-      process.stdout.write(`\nFailed, and passed when run again (a fault to repair):\n${again.join("")}`)
+    const list = process.env["FAILED_FILES"]
+    if (list !== undefined)
+      writeFileSync(list, modules.flatMap((module) => (module.ok() ? [] : `${module.relativeModuleId}\n`)).join(""))
     if (modules.every(({ project }) => project.name.startsWith("quick"))) {
       process.stdout.write("Files named *.slow.test.ts are run by `npm run test:all`.\n")
     }
