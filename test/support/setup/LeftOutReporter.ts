@@ -41,7 +41,10 @@ export default class LeftOutReporter implements Reporter {
     )
     const list = process.env["FAILED_FILES"]
     if (list !== undefined)
-      writeFileSync(list, modules.flatMap((module) => (module.ok() ? [] : `${module.relativeModuleId}\n`)).join(""))
+      writeFileSync(
+        list,
+        modules.flatMap((module) => (module.ok() ? [] : `${module.relativeModuleId}\n`)).join("")
+      )
     if (modules.every(({ project }) => project.name.startsWith("quick"))) {
       process.stdout.write("Files named *.slow.test.ts are run by `npm run test:all`.\n")
     }
