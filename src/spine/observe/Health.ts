@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../event/Network.ts"
 import { monotonicNow } from "../words/Monotonic.ts"
-import { lastingTroubles, tasks } from "./Troubles.ts"
+import { lastingTroubles, TroublesOfProcess, tasks } from "./Troubles.ts"
 
 /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
 export const STEADY_MS = 6 * Limits.roleRestartMs.longest
@@ -83,37 +83,40 @@ export class Health extends Context.Service<
     readonly all: Effect.Effect<Readonly<Record<string, PartHealth>>>
   }
 >()("ledgerhook/observability/Health") {
-  static readonly layer = Layer.sync(Health, () => {
-    const parts = new Map<string, Effect.Effect<PartHealth>>()
-    const failures = new Map<string, Failure>()
-    const watch = (part: string, probe: Effect.Effect<PartHealth>) =>
-      Effect.sync(() => {
-        parts.set(part, probe)
-      })
-    const probes = Effect.gen(function* () {
-      const troubles = yield* lastingTroubles
-      const all = new Map(parts)
-      for (const part of [...(yield* tasks), ...troubles.keys()]) {
-        const probe = parts.get(part) ?? Effect.succeed(RUNS)
-        all.set(part, Effect.map(probe, withTrouble(troubles.get(part))))
-      }
-      return all
-    })
-    return Health.of({
-      watch,
-      set: (part, health) =>
-        Effect.flatMap(monotonicNow, (nowMs) => {
-          noteStatus(failures, part, health, nowMs)
-          return watch(part, Effect.succeed(health))
+  static readonly layer = Layer.effect(
+    Health,
+    Effect.map(TroublesOfProcess, (ofProcess) => {
+      const parts = new Map<string, Effect.Effect<PartHealth>>()
+      const failures = new Map<string, Failure>()
+      const watch = (part: string, probe: Effect.Effect<PartHealth>) =>
+        Effect.sync(() => {
+          parts.set(part, probe)
+        })
+      const probes = Effect.gen(function* () {
+        const troubles = yield* lastingTroubles
+        const all = new Map(parts)
+        for (const part of [...(yield* tasks), ...troubles.keys()]) {
+          const probe = parts.get(part) ?? Effect.succeed(RUNS)
+          all.set(part, Effect.map(probe, withTrouble(troubles.get(part))))
+        }
+        return all
+      }).pipe(Effect.provideService(TroublesOfProcess, ofProcess))
+      return Health.of({
+        watch,
+        set: (part, health) =>
+          Effect.flatMap(monotonicNow, (nowMs) => {
+            noteStatus(failures, part, health, nowMs)
+            return watch(part, Effect.succeed(health))
+          }),
+        failedSince: Effect.map(monotonicNow, (nowMs) => {
+          const lasting = [...failures].filter(([, failure]) => !isOver(failure, nowMs))
+          return new Map(lasting.map(([part, { sinceMs }]) => [part, sinceMs]))
         }),
-      failedSince: Effect.map(monotonicNow, (nowMs) => {
-        const lasting = [...failures].filter(([, failure]) => !isOver(failure, nowMs))
-        return new Map(lasting.map(([part, { sinceMs }]) => [part, sinceMs]))
-      }),
-      failureOf: (part) => Effect.sync(() => failures.get(part)?.detail),
-      get: (part) => Effect.suspend(() => parts.get(part) ?? Effect.succeed(undefined)),
-      probes,
-      all: Effect.flatMap(probes, (all) => Effect.all(Object.fromEntries(all)))
+        failureOf: (part) => Effect.sync(() => failures.get(part)?.detail),
+        get: (part) => Effect.suspend(() => parts.get(part) ?? Effect.succeed(undefined)),
+        probes,
+        all: Effect.flatMap(probes, (all) => Effect.all(Object.fromEntries(all)))
+      })
     })
-  })
+  ).pipe(Layer.provideMerge(TroublesOfProcess.layer))
 }

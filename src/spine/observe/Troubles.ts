@@ -3,7 +3,7 @@
  * log only. Its trouble belongs to the part that runs it: a stage, or a task of upkeep. After `observeLimits.lastingMs` the
  * part is `degraded` (Health.ts), with the error.
  */
-import { Context, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { monotonicClock } from "../words/Monotonic.ts"
 import { duration } from "../words/Words.ts"
 import { observeLimits } from "./Limits.ts"
@@ -25,9 +25,14 @@ interface State {
   readonly tasks: Map<string, number>
 }
 
-class TroublesOfProcess extends Context.Reference<State>("ledgerhook/observability/Troubles", {
-  defaultValue: () => ({ troubles: new Map(), tasks: new Map() })
-}) {}
+const none = (): State => ({ troubles: new Map(), tasks: new Map() })
+
+/** Whatever runs on `Health.layer` shares that layer's. The default is for commands and tests without it. */
+export class TroublesOfProcess extends Context.Reference<State>("ledgerhook/observability/Troubles", {
+  defaultValue: none
+}) {
+  static readonly layer = Layer.sync(TroublesOfProcess, none)
+}
 
 /** The part of the process to which the troubles of this fiber belong. */
 class CurrentPart extends Context.Reference<string | undefined>("ledgerhook/observability/CurrentPart", {
