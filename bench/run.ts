@@ -22,12 +22,17 @@ const names = globSync("*.ts", { cwd: import.meta.dirname })
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const printError = (line: string) => void process.stderr.write(`${line}\n`)
 
+const benchmarkOf = async (name: string): Promise<Benchmark> => {
+  // Every other file of this folder exports a benchmark by default.
+  const { default: benchmark } = (await import(`./${name}.ts`)) as { readonly default: Benchmark }
+  return benchmark
+}
+
 const list = async (write: (line: string) => void) => {
   const width = Math.max(...names.map((name) => name.length))
   for (const name of names) {
-    // Every other file of this folder exports a benchmark by default.
-    const { default: benchmark } = (await import(`./${name}.ts`)) as { readonly default: Benchmark }
-    write(`${name.padEnd(width)}  ${benchmark.description}; ${benchmark.target}`)
+    const { description, target } = await benchmarkOf(name)
+    write(`${name.padEnd(width)}  ${description}; ${target}`)
   }
 }
 
@@ -100,11 +105,14 @@ else {
       print(`Node ${process.version}, ${availableParallelism()} cores, ${gibibytes} GiB`)
       print(values.against === undefined ? header : comparisonHeader)
     }
+    const chosen = positionals.length > 0 ? positionals : names
     if (values.against !== undefined) {
-      for (const one of compare(values.against, positionals, pairsOf(values.pairs)))
+      const whole = new Set<string>()
+      for (const name of chosen) if ((await benchmarkOf(name)).wholeProgram) whole.add(name)
+      for (const one of compare(values.against, chosen, whole, pairsOf(values.pairs)))
         print(asJson ? JSON.stringify(one) : comparisonRow(one))
     } else {
-      for (const name of positionals.length > 0 ? positionals : names) {
+      for (const name of chosen) {
         const code = await runOne(name, values.profile, (figure) =>
           print(asJson ? json(figure) : row(figure))
         )

@@ -23,6 +23,8 @@ export interface Benchmark {
   readonly description: string
   /** The target in words. */
   readonly target: string
+  /** True: it measures the whole program from outside, so it can measure another commit's (wholeProgram.ts). */
+  readonly wholeProgram?: true
   readonly run: (report: (figure: Figure) => void) => Effect.Effect<void, unknown, Scope.Scope>
 }
 

@@ -1,7 +1,8 @@
 /**
- * Compares this tree with another commit: both run the same benchmarks alternately, each with its own program and its own
- * benchmark code, because the speed of a machine varies by the hour. The other commit is checked out in a temporary
- * folder and uses the packages that are installed here.
+ * Compares this tree with another commit: both are measured alternately, because the speed of a machine varies by the
+ * hour. A benchmark of the whole program measures both with this tree's code, so that a new case has a figure before.
+ * Another one needs the modules that it measures: each commit runs its own. The other commit is checked out in a
+ * temporary folder and uses the packages that are installed here.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
@@ -9,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Figure } from "./Benchmark.ts"
 import { median } from "./rounds.ts"
+import { PROGRAM_VARIABLE } from "./wholeProgram.ts"
 
 /** A figure of both trees, as medians over the pairs. */
 export interface Comparison {
@@ -25,9 +27,11 @@ const ROOT = resolve(import.meta.dirname, "../..")
 const git = (...args: ReadonlyArray<string>) =>
   execFileSync("git", args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" })
 
-const figuresOf = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<Figure> =>
-  execFileSync(process.execPath, [join(folder, "bench/run.ts"), ...names, "--json"], {
-    cwd: folder,
+/** Measures the program of `tree` by the benchmark of `benchmarks`. */
+const figuresOf = (tree: string, benchmarks: string, name: string): ReadonlyArray<Figure> =>
+  execFileSync(process.execPath, [join(benchmarks, "bench/run.ts"), name, "--json"], {
+    cwd: benchmarks,
+    env: { ...process.env, [PROGRAM_VARIABLE]: join(tree, "bin/ledgerhook.js") },
     stdio: ["ignore", "pipe", "inherit"],
     encoding: "utf8"
   })
@@ -36,10 +40,11 @@ const figuresOf = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<
     // Written by the other process's run.ts.
     .map((line) => JSON.parse(line) as Figure)
 
-/** Throws if git does not know the commit, or a benchmark fails. */
+/** `whole` are the names of the benchmarks of the whole program. Throws if git does not know the commit, or one fails. */
 export const compare = (
   commit: string,
   names: ReadonlyArray<string>,
+  whole: ReadonlySet<string>,
   pairs: number
 ): ReadonlyArray<Comparison> => {
   const folder = join(mkdtempSync(join(tmpdir(), "ledgerhook-bench-")), "before")
@@ -49,9 +54,11 @@ export const compare = (
     const before = new Map<string, Array<number>>()
     const now = new Map<string, { readonly unit: string; readonly values: Array<number> }>()
     for (let pair = 0; pair < pairs; pair++) {
-      for (const { name, value } of figuresOf(folder, names))
+      for (const { name, value } of names.flatMap((one) =>
+        figuresOf(folder, whole.has(one) ? ROOT : folder, one)
+      ))
         before.set(name, [...(before.get(name) ?? []), value])
-      for (const { name, unit, value } of figuresOf(ROOT, names))
+      for (const { name, unit, value } of names.flatMap((one) => figuresOf(ROOT, ROOT, one)))
         now.set(name, { unit, values: [...(now.get(name)?.values ?? []), value] })
     }
     return [...now].flatMap(([name, { unit, values }]) => {

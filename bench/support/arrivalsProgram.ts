@@ -1,44 +1,17 @@
 /**
- * A webhook receiver in its own process that records when each delivery arrived. The path decides its behaviour:
- * `/hang` never answers, `/drip` sends one byte of its headers a second, `/fail` answers 503, others 200. It listens on
- * all of 127.0.0.0/8, so that many webhooks can have different origins. A message asks for the arrivals since the last
- * message.
+ * A webhook receiver in its own process that records when each delivery arrived, and answers as receiverAnswers.ts says.
+ * It listens on all of 127.0.0.0/8, so that many webhooks can have different origins. A message asks for the arrivals
+ * since the last message.
  */
-import { createServer, type ServerResponse } from "node:http"
+import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Effect, Schedule } from "effect"
 import { endWithParent, send } from "./Child.ts"
+import { answer } from "./receiverAnswers.ts"
 
-/** Delivery id, path, and the milliseconds of `performance.timeOrigin` plus `performance.now()`. */
-export type Arrival = readonly [deliveryId: string, path: string, atMs: number]
-
-const DRIP_EVERY_MS = 1_000
+/** `atMs` is `performance.timeOrigin` plus `performance.now()`. */
+export type Arrival = readonly [deliveryId: string, path: string, atMs: number, eventId: string]
 
 let arrivals: Array<Arrival> = []
-
-/** Headers that never end, so that no status is known. */
-const drip = ({ socket }: ServerResponse): void => {
-  socket?.write("HTTP/1.1 200 OK\r\nX-Slow: ")
-  const dripping = Effect.runFork(
-    Effect.sync(() => socket?.write(".")).pipe(Effect.repeat(Schedule.spaced(DRIP_EVERY_MS)))
-  )
-  socket?.on("close", () => dripping.interruptUnsafe())
-}
-
-const answer = (path: string, response: ServerResponse): void => {
-  switch (path) {
-    case "/hang":
-      break
-    case "/drip":
-      drip(response)
-      break
-    case "/fail":
-      response.writeHead(503, { "Content-Length": "0" }).end()
-      break
-    default:
-      response.writeHead(200, { "Content-Type": "text/plain", "Content-Length": "2" }).end("ok")
-  }
-}
 
 const server = createServer((request, response) => {
   request.resume()
@@ -47,7 +20,8 @@ const server = createServer((request, response) => {
     arrivals.push([
       String(request.headers["x-service-delivery-id"]),
       path,
-      performance.timeOrigin + performance.now()
+      performance.timeOrigin + performance.now(),
+      String(request.headers["x-service-event-id"])
     ])
     answer(path, response)
   })
