@@ -18,7 +18,8 @@ const parts: ReadonlyArray<Benchmark> = [
 const benchmark: Benchmark = {
   description: parts.map(({ description }) => description).join("; "),
   target: parts.map(({ target }) => target).join("; "),
-  run: (report) => Effect.forEach(parts, (part) => Effect.scoped(part.run(report)), { discard: true })
+  run: (report, program) =>
+    Effect.forEach(parts, (part) => Effect.scoped(part.run(report, program)), { discard: true })
 }
 
 export default benchmark

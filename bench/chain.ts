@@ -80,11 +80,12 @@ const typesOf = (events: ReadonlyArray<LedgerEvent>, { webhooks, fanOut }: Varia
 
 /** Starts the service and makes webhooks that want those types. Its `recorded` waits for that many deliveries. */
 const startChain = Effect.fnUntraced(function* (
+  program: string,
   environment: Readonly<Record<string, string>>,
   urls: ReadonlyArray<string>,
   types: ReadonlyArray<ReadonlySet<string>>
 ) {
-  const { pid, client } = yield* startProgram(environment)
+  const { pid, client } = yield* startProgram(program, environment)
   const ids = yield* Effect.forEach(urls, (url, i) =>
     Effect.map(
       createWebhook(client, { url, event_types: [...types[i]!], max_in_flight: MAX_IN_FLIGHT }),
@@ -102,7 +103,7 @@ const startChain = Effect.fnUntraced(function* (
   return { pid, ids, recorded }
 })
 
-const measure = Effect.fnUntraced(function* (variant: Variant) {
+const measure = Effect.fnUntraced(function* (variant: Variant, program: string) {
   const server = yield* startChild("ledgerServerProgram.ts", [String(LEDGERS), String(TRANSACTIONS)])
   const receiver = yield* startChild("receiverProgram.ts")
   const ledgers = makeLedgers(LEDGERS, TRANSACTIONS).map(({ result }) =>
@@ -122,7 +123,7 @@ const measure = Effect.fnUntraced(function* (variant: Variant) {
       SECRETS_KEY: Buffer.alloc(32, 7).toString("base64")
     })
   }
-  const { pid, ids, recorded } = yield* startChain(environment, urls, types)
+  const { pid, ids, recorded } = yield* startChain(program, environment, urls, types)
   let memory = 0
   yield* Effect.sync(() => {
     memory = Math.max(memory, memoryMebibytesOf(pid))
@@ -184,7 +185,10 @@ const measure = Effect.fnUntraced(function* (variant: Variant) {
   return { rounds, memory }
 })
 
-const pausedFigures = ({ quiet, paused }: Effect.Success<typeof besidePaused>): ReadonlyArray<Figure> =>
+const pausedFigures = ({
+  quiet,
+  paused
+}: Effect.Success<ReturnType<typeof besidePaused>>): ReadonlyArray<Figure> =>
   (
     [
       ["p50", "p50Ms", "ms", PAUSED_TARGET],
@@ -205,12 +209,12 @@ const benchmark: Benchmark = {
   target:
     "0.20 of the rate of bare POSTs at 5.2 × their CPU, 0.28 at 3.6 × where an event goes to 10; 300 MiB; beside 200 paused webhooks at most 1.5 × the time",
   wholeProgram: true,
-  run: Effect.fnUntraced(function* (report) {
+  run: Effect.fnUntraced(function* (report, program) {
     const lacking = missing()
     if (lacking !== undefined) yield* Effect.logWarning(`chain.kafka is left out: there is no ${lacking}`)
     for (const variant of variants) {
       if (variant.onKafka && lacking !== undefined) continue
-      const { rounds, memory } = yield* Effect.scoped(measure(variant))
+      const { rounds, memory } = yield* Effect.scoped(measure(variant, program))
       const perSecond = (ms: number, items: number) => (items / ms) * 1_000
       const perThousand = (seconds: number, items: number) => (seconds / items) * 1_000
       const { name, rateTarget, cpuTarget } = variant
@@ -251,7 +255,7 @@ const benchmark: Benchmark = {
         better: "lower"
       })
     }
-    for (const figure of pausedFigures(yield* Effect.scoped(besidePaused))) report(figure)
+    for (const figure of pausedFigures(yield* Effect.scoped(besidePaused(program)))) report(figure)
   })
 }
 

@@ -1,11 +1,14 @@
 /**
  * Runs benchmarks, each in its own process: `npm run bench -- [NAME…] [--list] [--json] [--profile FOLDER]`. Without a
- * name it runs all. `--against COMMIT [--pairs N]` compares this tree with another commit (support/against.ts). It prints a table on a terminal, and JSON lines with --json or into a pipe. A missed target is
- * shown but does not fail, because figures of a busy machine prove nothing.
+ * name it runs all. `--against COMMIT [--pairs N]` compares this tree with another commit (support/against.ts), and
+ * `--program FILE` gives the command that benchmarks of the whole program start. It prints a table on a terminal, and
+ * JSON lines with --json or into a pipe. A missed target is shown but does not fail, because figures of a busy machine
+ * prove nothing.
  */
 import { fork } from "node:child_process"
 import { globSync } from "node:fs"
 import { availableParallelism, totalmem } from "node:os"
+import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { compare } from "./support/against.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
@@ -60,6 +63,7 @@ const invocation = () => {
         list: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         profile: { type: "string" },
+        program: { type: "string", default: resolve(import.meta.dirname, "../bin/ledgerhook.js") },
         against: { type: "string" },
         pairs: { type: "string", default: "5" }
       }
@@ -70,9 +74,13 @@ const invocation = () => {
 }
 
 /** Returns the child's exit code. */
-const runOne = (name: string, profile: string | undefined, write: (figure: Figure) => void) =>
-  new Promise<number>((resolve) => {
-    const child = fork(`${import.meta.dirname}/support/benchmarkProgram.ts`, [name], {
+const runOne = (
+  name: string,
+  { profile, program }: { readonly profile?: string; readonly program: string },
+  write: (figure: Figure) => void
+) =>
+  new Promise<number>((ended) => {
+    const child = fork(`${import.meta.dirname}/support/benchmarkProgram.ts`, [name, program], {
       execArgv: profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`],
       stdio: ["ignore", 2, 2, "ipc"]
     })
@@ -87,7 +95,7 @@ const runOne = (name: string, profile: string | undefined, write: (figure: Figur
     process.on("SIGINT", wait)
     child.on("exit", (code) => {
       process.off("SIGTERM", stop).off("SIGINT", wait)
-      resolve(code ?? FAILED)
+      ended(code ?? FAILED)
     })
   })
 
@@ -113,9 +121,7 @@ else {
         print(asJson ? JSON.stringify(one) : comparisonRow(one))
     } else {
       for (const name of chosen) {
-        const code = await runOne(name, values.profile, (figure) =>
-          print(asJson ? json(figure) : row(figure))
-        )
+        const code = await runOne(name, values, (figure) => print(asJson ? json(figure) : row(figure)))
         if (code === 0) continue
         printError(`bench: ${name} ended with ${code}`)
         process.exitCode = FAILED

@@ -25,7 +25,11 @@ export interface Benchmark {
   readonly target: string
   /** True: it measures the whole program from outside, so it can measure another commit's (wholeProgram.ts). */
   readonly wholeProgram?: true
-  readonly run: (report: (figure: Figure) => void) => Effect.Effect<void, unknown, Scope.Scope>
+  /** `program` is the path of the command to measure, for a benchmark of the whole program. */
+  readonly run: (
+    report: (figure: Figure) => void,
+    program: string
+  ) => Effect.Effect<void, unknown, Scope.Scope>
 }
 
 /** Undefined: nothing was promised. */

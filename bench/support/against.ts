@@ -10,7 +10,6 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Figure } from "./Benchmark.ts"
 import { median } from "./rounds.ts"
-import { PROGRAM_VARIABLE } from "./wholeProgram.ts"
 
 /** A figure of both trees, as medians over the pairs. */
 export interface Comparison {
@@ -29,12 +28,19 @@ const git = (...args: ReadonlyArray<string>) =>
 
 /** Measures the program of `tree` by the benchmark of `benchmarks`. */
 const figuresOf = (tree: string, benchmarks: string, name: string): ReadonlyArray<Figure> =>
-  execFileSync(process.execPath, [join(benchmarks, "bench/run.ts"), name, "--json"], {
-    cwd: benchmarks,
-    env: { ...process.env, [PROGRAM_VARIABLE]: join(tree, "bin/ledgerhook.js") },
-    stdio: ["ignore", "pipe", "inherit"],
-    encoding: "utf8"
-  })
+  execFileSync(
+    process.execPath,
+    [
+      ...[join(benchmarks, "bench/run.ts"), name, "--json"],
+      // A commit that runs its own benchmark may not know the option.
+      ...(tree === benchmarks ? [] : ["--program", join(tree, "bin/ledgerhook.js")])
+    ],
+    {
+      cwd: benchmarks,
+      stdio: ["ignore", "pipe", "inherit"],
+      encoding: "utf8"
+    }
+  )
     .split("\n")
     .filter((line) => line !== "")
     // Written by the other process's run.ts.

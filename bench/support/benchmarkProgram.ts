@@ -1,5 +1,5 @@
 /**
- * Runs one benchmark in its own process and sends its figures to the parent: `benchmarkProgram.ts NAME`. So no
+ * Runs one benchmark in its own process and sends its figures to the parent: `benchmarkProgram.ts NAME PROGRAM`. So no
  * benchmark affects another.
  */
 
@@ -11,12 +11,12 @@ import { terminalLimits } from "../../src/terminal/Limits.ts"
 import type { Benchmark } from "./Benchmark.ts"
 import { send } from "./Child.ts"
 
-const name = process.argv[2] ?? ""
+const [, , name = "", program = ""] = process.argv
 // Every file of bench/ exports a benchmark by default, and run.ts gives no other names.
 const { default: benchmark } = (await import(`../${name}.ts`)) as { readonly default: Benchmark }
 
 benchmark
-  .run((figure) => void send(figure))
+  .run((figure) => void send(figure), program)
   .pipe(
     Effect.andThen(Effect.promise(() => send(undefined))),
     Effect.scoped,

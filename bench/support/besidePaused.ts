@@ -36,13 +36,13 @@ interface Phase {
   readonly cpu: number
 }
 
-export const besidePaused = Effect.gen(function* () {
+export const besidePaused = Effect.fnUntraced(function* (program: string) {
   const server = yield* startChild("ledgerServerProgram.ts", [String(LEDGERS), String(TRANSACTIONS)])
   const receiver = yield* startChild("arrivalsProgram.ts")
   const events = makeLedgers(LEDGERS, TRANSACTIONS).map(
     ({ result }) => eventsOf(JSON.parse(result), 0).length
   )
-  const { client, otherAccount } = yield* startProgram({
+  const { client, otherAccount } = yield* startProgram(program, {
     XRPL_MAINNET_URLS: `ws://127.0.0.1:${yield* server.ask()}`,
     XRPL_MAINNET_START: String(FIRST_LEDGER_INDEX + 1)
   })

@@ -2,22 +2,20 @@
  * Starts the whole program, as an operator runs it, for the benchmarks that measure it from outside. `bench --against`
  * gives the program of the other commit, so that one benchmark measures both.
  */
-import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { Effect } from "effect"
-import { type ApiClient, apiClient } from "../../test/support/http/apiClient.ts"
+import { apiClient } from "../../test/support/http/apiClient.ts"
 import { startProcess } from "../../test/support/program/serviceProcess.ts"
 
-/** The variable that names the program to measure. Default: this tree's. */
-export const PROGRAM_VARIABLE = "BENCH_PROGRAM"
-
-const program = process.env[PROGRAM_VARIABLE] ?? resolve(import.meta.dirname, "../../bin/ledgerhook.js")
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 
 /** Starts the service in a folder of its own. It ends with the scope. */
-export const startProgram = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+export const startProgram = Effect.fnUntraced(function* (
+  program: string,
+  environment: Readonly<Record<string, string>>
+) {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-bench-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
@@ -33,18 +31,12 @@ export const startProgram = Effect.fnUntraced(function* (environment: Readonly<R
   const url = match[1]!
   /** Runs a command of the program, and returns the JSON that it prints. */
   const command = (...args: ReadonlyArray<string>) =>
-    JSON.parse(
-      execFileSync(program, args, {
-        env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...settings },
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "inherit"]
-      })
-    )
+    Effect.map(startProcess(settings, /^\{.*\}$/ms, program, args), ({ match }) => JSON.parse(match[0]))
   /** A client of an account of its own, whose plan bounds nothing that a benchmark does. */
-  const otherAccount: Effect.Effect<ApiClient> = Effect.sync(() => {
+  const otherAccount = Effect.gen(function* () {
     const account = ["--name", "other", "--email", "other@example.com", "--plan", "enterprise"]
-    const { id } = command("account", "create", ...account)
-    const { key } = command("key", "create", "--account", id, "--name", "other", "--scopes", "admin")
+    const { id } = yield* command("account", "create", ...account)
+    const { key } = yield* command("key", "create", "--account", id, "--name", "other", "--scopes", "admin")
     return apiClient(url, key)
   })
   return { pid, client: apiClient(url, ADMIN_KEY), otherAccount }
