@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../spine/config/Config.ts"
 import type { Role } from "../../spine/config/Definitions.ts"
 import { Limits } from "../../spine/config/Limits.ts"
+import { RELEASE } from "../../spine/log/Log.ts"
 import { Health } from "../../spine/observe/Health.ts"
 import { Metrics, outcomes } from "../../spine/observe/Metrics.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
@@ -94,8 +95,8 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
     lastAt = before.monotonicMs
     const shown = { ...parts.read(), ...(yield* reasonsOf(failing)) }
     const [row] = yield* sql<{ readonly nowMs: number }>`
-      INSERT INTO processes (id, host, pid, version, roles, failing, seen_at, parts, behind_ms, sent)
-      VALUES (${id}, ${hostname()}, ${process.pid}, ${version}, ${roles}, ${failing}, clock_timestamp(),
+      INSERT INTO processes (id, host, pid, version, release, roles, failing, seen_at, parts, behind_ms, sent)
+      VALUES (${id}, ${hostname()}, ${process.pid}, ${version}, ${RELEASE}, ${roles}, ${failing}, clock_timestamp(),
               ${JSON.stringify(shown)}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb,
               nullif(${sentLately}::text::jsonb, 'null'))
       ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at, parts = excluded.parts,

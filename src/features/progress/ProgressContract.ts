@@ -53,7 +53,7 @@ const Progress = Schema.Struct({
         ),
         reason: field(
           Schema.Literals(gapReasons),
-          "disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up.",
+          "disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up. paused: the webhook was paused for so long that what waited was discarded. waited_too_long: what waited was discarded because it had waited too long. lost: the service's log no longer had the events.",
           "disabled"
         ),
         began_at: Timestamp,
@@ -64,7 +64,7 @@ const Progress = Schema.Struct({
         )
       })
     ),
-    "Spans of ledgers whose events were not queued for the webhook, oldest first: a replay sends them. They may be a few ledgers too wide. The newest 100 of the last 400 days are shown.",
+    "Spans of ledgers whose events were not queued for the webhook, or were discarded, oldest first: a replay sends them, except those that are lost. They may be a few ledgers too wide. The newest 100 of the last 400 days are shown.",
     [
       {
         from: 94080001,

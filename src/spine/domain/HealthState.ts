@@ -9,6 +9,6 @@ export type HealthState = (typeof healthStates)[number]
 export const incidentEnds = ["attempt", "retry", "disabled", "deleted"] as const
 export type IncidentEnd = (typeof incidentEnds)[number]
 
-/** Why nothing was queued for a webhook. */
-export const gapReasons = ["disabled", "suspended", "quota"] as const
+/** Why events were not sent to a webhook, and will not be unless somebody replays them. */
+export const gapReasons = ["disabled", "suspended", "quota", "paused", "waited_too_long", "lost"] as const
 export type GapReason = (typeof gapReasons)[number]

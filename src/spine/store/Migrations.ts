@@ -33,6 +33,7 @@ import transactions from "./migrations/0021_transactions.ts"
 import replicaIdentity from "./migrations/0022_replica_identity.ts"
 import noticeLines from "./migrations/0023_notice_lines.ts"
 import deletedAccounts from "./migrations/0024_deleted_accounts.ts"
+import gapReasons from "./migrations/0025_gap_reasons.ts"
 
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
@@ -62,7 +63,8 @@ const migrations = {
   "0021_transactions": transactions,
   "0022_replica_identity": replicaIdentity,
   "0023_notice_lines": noticeLines,
-  "0024_deleted_accounts": deletedAccounts
+  "0024_deleted_accounts": deletedAccounts,
+  "0025_gap_reasons": gapReasons
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

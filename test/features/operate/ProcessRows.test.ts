@@ -6,6 +6,7 @@ import { reportFinding } from "../../../src/features/operate/doctor/StoredChecks
 import { forgetProcesses, keepProcess, readProcesses } from "../../../src/features/operate/ProcessRows.ts"
 import { Settings } from "../../../src/spine/config/Config.ts"
 import { type Role, roles } from "../../../src/spine/config/Definitions.ts"
+import { RELEASE } from "../../../src/spine/log/Log.ts"
 import { Health } from "../../../src/spine/observe/Health.ts"
 import { ProcessId } from "../../../src/spine/store/ProcessId.ts"
 import { eventually, eventuallyAdvancing } from "../../support/ledger/ingesting.ts"
@@ -47,7 +48,9 @@ layer(TestDatabase)("the rows of processes", (it) => {
       )
       const [row] = yield* sql<{
         readonly parts: object
-      }>`SELECT parts FROM processes WHERE roles = '{delay}'`
+        readonly release: string
+      }>`SELECT parts, release FROM processes WHERE roles = '{delay}'`
+      assert.strictEqual(row!.release, RELEASE)
       assert.includeMembers(Object.keys(row!.parts), ["clock", "database", "log"])
 
       yield* delaying.stop

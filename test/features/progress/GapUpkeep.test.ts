@@ -7,6 +7,7 @@ import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { makeGapStore } from "../../../src/features/progress/GapStore.ts"
 import { makeGapSweep } from "../../../src/features/progress/GapUpkeep.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
+import { gapReasons } from "../../../src/spine/domain/HealthState.ts"
 import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
@@ -117,6 +118,20 @@ layer(Layer.fresh(world))("gaps of webhooks", (it) => {
         yield* Effect.andThen(sweep, sweep)
         assert.deepStrictEqual((yield* gaps)[1], { from: missed + 1, to: last, reason: "quota" })
       })
+  )
+
+  it.effect("may have each reason of the contract", () =>
+    Effect.gen(function* () {
+      const { gaps, id } = yield* prepare
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO webhook_gaps (webhook_id, reason, began_at, ended_at, from_ledger, to_ledger)
+        SELECT ${id}, reason, now(), now(), 1, 2 FROM unnest(${[...gapReasons]}::text[]) AS known (reason)`
+      assert.deepStrictEqual(
+        (yield* gaps).map(({ reason }) => reason),
+        gapReasons.toSorted()
+      )
+    })
   )
 
   it.effect("are kept for 400 days, and the newest 100 of a webhook", () =>

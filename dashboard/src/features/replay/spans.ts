@@ -22,7 +22,10 @@ const LATE_MS = MINUTE_MS / 2
 const reasons = {
   disabled: "While it was disabled",
   suspended: "While the account was suspended",
-  quota: "While the quota was used up"
+  quota: "While the quota was used up",
+  paused: "What a long pause discarded",
+  waited_too_long: "What had waited too long",
+  lost: "What the service lost"
 } as const
 
 const daysOf = (beganMs: number, endedMs: number): string => {

@@ -41,7 +41,7 @@ export const progress = Command.make(
           note:
             gaps.length === 0
               ? "Up to the first ledger, everything is delivered or has failed finally."
-              : "Events of gaps were never queued; a replay sends them."
+              : "Events of gaps were not sent; a replay sends them, except those that are lost."
         })
       })
     )
