@@ -9,7 +9,7 @@ import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
 import { type Hold, monthOf } from "../../spine/domain/Quota.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
-import { type EndedGap, makeGapStore } from "./GapStore.ts"
+import { type EndedGap, makeGapStore } from "../../spine/registry/GapStore.ts"
 import { progressLimits } from "./Limits.ts"
 import { readRouted } from "./UnfinishedWork.ts"
 

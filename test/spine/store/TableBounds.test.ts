@@ -45,7 +45,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "spine/store/EndedRows.ts",
     "DELETE FROM webhook_gaps"
   ],
-  routed_ledgers: ["a row for each network", "features/progress/GapStore.ts", "ON CONFLICT (network)"],
+  routed_ledgers: ["a row for each network", "spine/registry/GapStore.ts", "ON CONFLICT (network)"],
   deliveries: ["RETENTION_DELIVERIES", "spine/deliveries/Partitions.ts", '"deliveries"'],
   attempts: ["RETENTION_DELIVERIES", "spine/deliveries/Partitions.ts", '"attempts"'],
   delivery_totals: ["RETENTION_DELIVERIES", "spine/deliveries/Partitions.ts", '"delivery_totals"'],

@@ -5,11 +5,11 @@
 
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { GapReason } from "../../spine/domain/HealthState.ts"
-import type { Network } from "../../spine/event/Network.ts"
-import { openQuotaGaps } from "../../spine/registry/QuotaGaps.ts"
-import { column } from "../../spine/store/Columns.ts"
-import type { WebhookId } from "../../spine/words/Ids.ts"
+import type { GapReason } from "../domain/HealthState.ts"
+import type { Network } from "../event/Network.ts"
+import { column } from "../store/Columns.ts"
+import type { WebhookId } from "../words/Ids.ts"
+import { openQuotaGaps } from "./QuotaGaps.ts"
 
 export interface Gap {
   readonly from: number
