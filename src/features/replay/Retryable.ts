@@ -158,7 +158,7 @@ export const retryablePage = Effect.fnUntraced(function* (
     )
     const rows = yield* sql<RetryableDelivery>`
       SELECT id, test_event AS "testEvent", CASE WHEN event_offset IS NOT NULL
-        THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
+        THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset, 'eventId', event_id) END AS position
       FROM deliveries WHERE ${range} AND ${ofFilters(sql, filters)}
       ORDER BY webhook_id, id LIMIT ${limit - found.length}`
     found.push(...rows)

@@ -215,7 +215,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           SELECT id, network, test_event AS "testEvent", attempts, series_start AS "seriesStart",
                  ${sql.literal(DUE)},
                  CASE WHEN event_offset IS NOT NULL
-                   THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
+                   THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset, 'eventId', event_id) END AS position
           FROM deliveries
           WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
             AND after_live = ${kind === "replays"}

@@ -5,6 +5,7 @@
  */
 import { eventsTopic, type LedgerMarker, type LedgerTopics } from "../event/LedgerEvent.ts"
 import type { Network } from "../event/Network.ts"
+import type { EventId } from "../words/Ids.ts"
 
 /** Ledgers without a gap, appended to the log in one transaction: their events have consecutive positions. */
 export interface BackfillRange {
@@ -105,8 +106,9 @@ export const eventsBetween = (ranges: ReadonlyArray<BackfillRange>, from: number
     return sum + (events * Math.max(0, within)) / (end - firstClosedAt)
   }, 0)
 
-/** The position of an event in the log. */
+/** An event, and its position in the log. */
 export interface EventPosition {
+  readonly eventId: EventId
   /** Whether the event is in the history's events topic. Otherwise it is in the network's own. */
   readonly fromHistory: boolean
   readonly offset: number

@@ -21,6 +21,8 @@ const EVENT = `"event_id":"${ID}","event_type":"payment.xrp","ledger_index":9000
 /** As release 0.2 wrote it. */
 const RECORD = `{${EVENT},"payload":${PAYLOAD},"accounts":["rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ","rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"],"position":0,"detected_at":1790812801500}`
 
+const POSITION = { eventId: ID, fromHistory: false, offset: 0 }
+
 const writeRecord = Effect.gen(function* () {
   const log = yield* Log
   const [ledger] = pastLedgers(1, 1)
@@ -71,8 +73,8 @@ describe("an event of version 1 of the rules", () => {
   it.live("is read as it was written for a delivery that is retried from its row", () =>
     Effect.gen(function* () {
       yield* writeRecord
-      const at = yield* (yield* StoredEvents).at("mainnet", [{ fromHistory: false, offset: 0 }])
-      const event = at({ fromHistory: false, offset: 0 })
+      const at = yield* (yield* StoredEvents).at("mainnet", [POSITION])
+      const event = at(POSITION)
       assert.strictEqual(JSON.stringify(event), RECORD)
       assertAsPublished(event!, "wh_01KAJ0Q4M8000000G3T5W7Y9ZB")
     }).pipe(Effect.scoped, Effect.provide(replayingLayer))

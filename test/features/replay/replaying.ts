@@ -201,7 +201,7 @@ export const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...n
 const eventsAtRows = Effect.fnUntraced(function* (jobId: string) {
   const log = yield* Log
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<EventPosition & { readonly network: Network }>`
+  const rows = yield* sql<Omit<EventPosition, "eventId"> & { readonly network: Network }>`
     SELECT network, from_history AS "fromHistory", event_offset::float8 AS offset
     FROM deliveries WHERE replay_job_id = ${jobId} ORDER BY id`
   return yield* Effect.forEach(rows, ({ fromHistory, network, offset }) =>

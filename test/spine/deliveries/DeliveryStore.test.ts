@@ -250,7 +250,7 @@ layer(Live)("delivery store", (it) => {
         {
           id: ids[4]!,
           network: "mainnet",
-          position: { fromHistory: false, offset: 7 },
+          position: { fromHistory: false, offset: 7, eventId: "event" },
           testEvent: null,
           attempts: 0,
           seriesStart: 0,
@@ -278,8 +278,8 @@ layer(Live)("delivery store", (it) => {
       assert.deepStrictEqual(
         parked.map(({ position }) => position),
         [
-          { fromHistory: false, offset: 7 },
-          { fromHistory: true, offset: 7 }
+          { fromHistory: false, offset: 7, eventId: "event" },
+          { fromHistory: true, offset: 7, eventId: "event" }
         ]
       )
       for (const { id, fromHistory } of rows) {

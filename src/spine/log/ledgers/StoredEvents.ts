@@ -1,8 +1,8 @@
 /**
  * Reads events by offset for deliveries that are sent from their rows. All users in the process share it. The log is
  * read in pieces of `eventPieceRecords`, and the last `eventPieces` used are cached: webhooks that fell behind
- * together read the same events. If a cached piece lacks an offset, it is read again before the event counts as gone:
- * the last piece of the log grows.
+ * together read the same events. If a cached piece lacks an event, it is read again before the event counts as gone:
+ * the last piece of the log grows. At the event's place may be another one, if the topic was deleted and made again.
  */
 import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
 import { type EventPosition, eventTopicOf } from "../../domain/Backfill.ts"
@@ -20,11 +20,11 @@ interface Piece {
 export class StoredEvents extends Context.Service<
   StoredEvents,
   {
-    /** Reads the network's events at these positions. An event that the log no longer has is undefined. */
+    /** Reads these events of the network. One that the log no longer has is undefined. */
     readonly at: (
       network: Network,
-      positions: ReadonlyArray<EventPosition>
-    ) => Effect.Effect<(position: EventPosition) => LedgerEvent | undefined, LogError>
+      wanted: ReadonlyArray<EventPosition>
+    ) => Effect.Effect<(wanted: EventPosition) => LedgerEvent | undefined, LogError>
   }
 >()("ledgerhook/coverage/StoredEvents") {
   static readonly layer = Layer.effect(
@@ -56,25 +56,30 @@ export class StoredEvents extends Context.Service<
         timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero)
       })
 
-      /** From the cache if it has all of `offsets`, otherwise read again. */
-      const eventsOf = (piece: Piece, offsets: ReadonlyArray<number>) =>
+      const isAt = (events: ReadonlyMap<number, LedgerEvent>, { eventId, offset }: EventPosition) =>
+        events.get(offset)?.event_id === eventId
+
+      /** From the cache if it has all that are wanted, otherwise read again. */
+      const eventsOf = (piece: Piece, wanted: ReadonlyArray<EventPosition>) =>
         Effect.andThen(
-          Cache.invalidateWhen(pieces, piece, (events) => offsets.some((offset) => !events.has(offset))),
+          Cache.invalidateWhen(pieces, piece, (events) => wanted.some((one) => !isAt(events, one))),
           Cache.get(pieces, piece)
         )
 
       return StoredEvents.of({
-        at: Effect.fnUntraced(function* (network, positions) {
+        at: Effect.fnUntraced(function* (network, wanted) {
           const found = new Map<string, ReadonlyMap<number, LedgerEvent>>()
           const topicOf = ({ fromHistory }: EventPosition) => eventTopicOf(network, fromHistory)
           const numberOf = ({ offset }: EventPosition) => Math.floor(offset / eventPieceRecords)
           const keyOf = (position: EventPosition) => `${topicOf(position)} ${numberOf(position)}`
-          for (const [key, together] of Map.groupBy(positions, keyOf)) {
+          for (const [key, together] of Map.groupBy(wanted, keyOf)) {
             const piece = { topic: topicOf(together[0]!), number: numberOf(together[0]!) }
-            const offsets = together.map(({ offset }) => offset)
-            found.set(key, yield* eventsOf(piece, offsets))
+            found.set(key, yield* eventsOf(piece, together))
           }
-          return (position: EventPosition) => found.get(keyOf(position))?.get(position.offset)
+          return (one) => {
+            const events = found.get(keyOf(one))
+            return events !== undefined && isAt(events, one) ? events.get(one.offset) : undefined
+          }
         })
       })
     })

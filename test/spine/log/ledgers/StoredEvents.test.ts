@@ -34,7 +34,7 @@ const idsOf = Effect.fnUntraced(function* (positions: ReadonlyArray<EventPositio
   return positions.map((position) => eventAt(position)?.event_id)
 })
 const idsAt = (offsets: ReadonlyArray<number>) =>
-  idsOf(offsets.map((offset) => ({ fromHistory: false, offset })))
+  idsOf(offsets.map((offset) => ({ fromHistory: false, offset, eventId: idOf(TOPIC, offset) })))
 
 /** Runs a test on a new log; the test gets the list of the log's reads. */
 const onLog = <E, R>(
@@ -95,8 +95,22 @@ describe("events of the backlog", () => {
         const history = historyEventsTopic("mainnet")
         yield* append(TOPIC, 0, 3)
         yield* append(history, 0, 3)
-        const positions = [false, true].map((fromHistory) => ({ fromHistory, offset: 2 }))
+        const positions = [TOPIC, history].map((topic) => ({
+          fromHistory: topic === history,
+          offset: 2,
+          eventId: idOf(topic, 2)
+        }))
         assert.deepStrictEqual(yield* idsOf(positions), [idOf(TOPIC, 2), idOf(history, 2)])
+      })
+    )
+  )
+
+  it.effect("are gone if another event has their place, because the topic was made again", () =>
+    onLog(() =>
+      Effect.gen(function* () {
+        yield* append(TOPIC, 0, 3)
+        const positions = [{ fromHistory: false, offset: 2, eventId: "of the topic before" }]
+        assert.deepStrictEqual(yield* idsOf(positions), [undefined])
       })
     )
   )
