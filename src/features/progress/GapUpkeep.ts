@@ -1,15 +1,19 @@
 /**
- * Upkeep of webhooks' gaps. Each pass reads up to which ledger events are routed, and then which accounts are on hold.
+ * Upkeep of webhooks' gaps, also of what the log lost. Each pass reads up to which ledger events are routed, and then which accounts are on hold.
  * So a hold that it sees for the first time has begun after the position of the pass before. A gap that has ended gets
  * its last ledger two passes later: by then route knows that it has ended, and what it routed before is not newer.
  */
 import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Settings, watchedNetworks } from "../../spine/config/Config.ts"
 import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
 import { type Hold, monthOf } from "../../spine/domain/Quota.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 import { type EndedGap, makeGapStore } from "../../spine/registry/GapStore.ts"
+import { makeLostLedgers } from "../../spine/registry/LostLedgers.ts"
+import { queueNotices } from "../health/notify/NoticeStore.ts"
+import { gapNotices } from "./GapNotices.ts"
 import { progressLimits } from "./Limits.ts"
 import { readRouted } from "./UnfinishedWork.ts"
 
@@ -22,14 +26,20 @@ export const makeGapSweep = Effect.gen(function* () {
   const log = yield* Log
   const usage = yield* UsageStore
   const gaps = yield* makeGapStore
+  const lost = yield* makeLostLedgers
+  const sql = yield* SqlClient.SqlClient
   let ended: ReadonlyArray<EndedGap> = []
   let sweptMs: number | undefined
 
   return Effect.gen(function* () {
-    const routed = yield* Effect.forEach(networks, (network) =>
-      Effect.map(readRouted(log, network), (found) =>
-        found === undefined ? [] : [{ network, routedThrough: found.through, newest: found.newest }]
-      )
+    const routed = yield* Effect.forEach(
+      networks,
+      Effect.fnUntraced(function* (network) {
+        const found = yield* readRouted(log, network)
+        // Afterwards: what was read of a topic that was made again is of no use.
+        if (!(yield* lost.look(network, found?.newest)) || found === undefined) return []
+        return [{ network, routedThrough: found.through, newest: found.newest }]
+      })
     )
     const nowMs = yield* Clock.currentTimeMillis
     const held = ofQuota(yield* usage.holds(nowMs))
@@ -41,6 +51,7 @@ export const makeGapSweep = Effect.gen(function* () {
     yield* gaps.sweep(routed.flat(), wasHeld, held, ended)
     ended = yield* gaps.ended
     sweptMs = nowMs
+    yield* lost.open((opened) => queueNotices(sql, gapNotices(opened, nowMs), nowMs))
   })
 })
 

@@ -131,6 +131,11 @@ export class Log extends Context.Service<
     readonly offsets: (
       partition: Partition
     ) => Effect.Effect<{ readonly start: number; readonly end: number }, LogError>
+    /**
+     * What the cluster calls these topics: one that is deleted and made again has another id. Empty if the log is in the
+     * database: there a topic is never made again alone. Fails if one of them is missing.
+     */
+    readonly topicIds: (topics: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, string>, LogError>
     /** Succeeds if the log answers. */
     readonly reachable: Effect.Effect<void, LogError>
     /** The group's committed offset in the partition; 0 if there is none. */

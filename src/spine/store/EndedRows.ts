@@ -91,6 +91,11 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
         ) AS gap
         WHERE place > ${storeLimits.gapsKept} OR ended_at < ${new Date(nowMs - storeLimits.incidentsKeptMs)}
           OR NOT EXISTS (SELECT FROM webhooks WHERE id = webhook_id) LIMIT ${most}
+      ) RETURNING 1`,
+    sql`
+      DELETE FROM lost_ledgers WHERE (network, from_ledger, found_at) IN (
+        SELECT network, from_ledger, found_at FROM lost_ledgers
+        WHERE found_at < ${new Date(nowMs - storeLimits.incidentsKeptMs)} LIMIT ${most}
       ) RETURNING 1`
   ]
   const runAll = Effect.fnUntraced(function* (statement: (typeof statements)[number]) {

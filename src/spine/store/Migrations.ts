@@ -34,6 +34,7 @@ import replicaIdentity from "./migrations/0022_replica_identity.ts"
 import noticeLines from "./migrations/0023_notice_lines.ts"
 import deletedAccounts from "./migrations/0024_deleted_accounts.ts"
 import gapReasons from "./migrations/0025_gap_reasons.ts"
+import lostLedgers from "./migrations/0026_lost_ledgers.ts"
 
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
@@ -64,7 +65,8 @@ const migrations = {
   "0022_replica_identity": replicaIdentity,
   "0023_notice_lines": noticeLines,
   "0024_deleted_accounts": deletedAccounts,
-  "0025_gap_reasons": gapReasons
+  "0025_gap_reasons": gapReasons,
+  "0026_lost_ledgers": lostLedgers
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

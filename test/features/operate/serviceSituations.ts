@@ -45,7 +45,8 @@ export const well: ServiceFacts = {
   outside: [],
   stages: [stage({ stage: "ingest", network: "mainnet", because: "outside", oldestMs: 3_000 })],
   webhooks: { ...webhooks, healthy: 224 },
-  hosts: { all: 60, failing: 0 }
+  hosts: { all: 60, failing: 0 },
+  lost: []
 }
 
 interface Situation {

@@ -9,7 +9,7 @@ import { column } from "../../../spine/store/Columns.ts"
 import type { AccountId } from "../../../spine/words/Ids.ts"
 import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
 import { makeNoticeLine } from "./NoticeLine.ts"
-import { type Notice, type NoticeFormat, type NoticeType, TEST_NOTICE } from "./Notices.ts"
+import { type Notice, type NoticeFormat, type NoticeType, noticeTypes, TEST_NOTICE } from "./Notices.ts"
 
 export interface NewNotice extends Notice<NoticeType | typeof TEST_NOTICE> {
   /** Why it is sent. There is one notice for each cause. */
@@ -43,6 +43,11 @@ export type NoticeUrlSeen = NoticeUrl & {
 
 const at = (unixMs: number) => new Date(unixMs).toISOString()
 
+/** Processes of release 0.3 show `types`, and know no others than these. The newer ones are in `also_types`. */
+const TYPES_OF_0_3: ReadonlyArray<NoticeType> = noticeTypes.filter((type) => type !== "webhook.gap")
+/** If nobody has chosen the newer types, who wants all older ones wants them too. */
+const ALL_TYPES = `types || coalesce(also_types, CASE WHEN types @> '{${TYPES_OF_0_3.join()}}' THEN '{webhook.gap}'::text[] ELSE '{}' END)`
+
 /** Queues notices, inside the caller's transaction if there is one. */
 export const queueNotices = (
   sql: SqlClient.SqlClient,
@@ -53,7 +58,7 @@ export const queueNotices = (
     ? Effect.void
     : sql`
       WITH urls AS (
-        SELECT account_id, types FROM notice_urls
+        SELECT account_id, ${sql.literal(ALL_TYPES)} AS types FROM notice_urls
         WHERE account_id = ANY(${column(notices.map(({ accountId }) => accountId))}::text[])
         ORDER BY account_id FOR NO KEY UPDATE
       )
@@ -76,7 +81,7 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const find = (accountId: AccountId) =>
       sql<NoticeUrlSeen>`
-        SELECT u.url, u.format, u.types, u.sealed_secret AS "sealedSecret", ${sql.literal(ms("u.created_at", "createdAt"))},
+        SELECT u.url, u.format, ${sql.literal(ALL_TYPES)} AS types, u.sealed_secret AS "sealedSecret", ${sql.literal(ms("u.created_at", "createdAt"))},
                ${sql.literal(ms("u.updated_at", "updatedAt"))}, (
           SELECT json_build_object('type', type, 'attempts', attempts, 'error', last_error,
             'createdAt', extract(epoch FROM created_at) * 1000, 'sentAt', extract(epoch FROM sent_at) * 1000)
@@ -132,12 +137,15 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
       /** Replaces the account's URL. */
       set: (accountId: AccountId, given: NoticeUrl, nowMs: number) => {
         const now = at(nowMs)
+        const [types, alsoTypes] = [true, false].map((isOlder) =>
+          column(given.types.filter((type) => TYPES_OF_0_3.includes(type) === isOlder))
+        )
         return sql`
-        INSERT INTO notice_urls (account_id, url, format, types, sealed_secret, created_at, updated_at)
-        VALUES (${accountId}, ${given.url}, ${given.format}, ${column(given.types)}::text[], ${given.sealedSecret},
+        INSERT INTO notice_urls (account_id, url, format, types, also_types, sealed_secret, created_at, updated_at)
+        VALUES (${accountId}, ${given.url}, ${given.format}, ${types}::text[], ${alsoTypes}::text[], ${given.sealedSecret},
                 ${now}::timestamptz, ${now}::timestamptz)
         ON CONFLICT (account_id) DO UPDATE SET url = excluded.url, format = excluded.format, types = excluded.types,
-          sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at`.pipe(
+          also_types = excluded.also_types, sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at`.pipe(
           Effect.andThen(find(accountId)),
           // The row is locked.
           Effect.map(Option.getOrThrow),

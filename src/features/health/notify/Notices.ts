@@ -14,7 +14,8 @@ export const noticeTypes = [
   "webhook.disabled",
   "quota.warning",
   "quota.reached",
-  "replay.finished"
+  "replay.finished",
+  "webhook.gap"
 ] as const
 export type NoticeType = (typeof noticeTypes)[number]
 

@@ -29,6 +29,7 @@ export const currentReport = ({ stored, ...facts }: KnownFacts): Report => {
       networks: [],
       outside: [],
       stages: undefined,
+      lost: [],
       hosts: stored?.report.hosts ?? { all: 0, failing: 0 }
     },
     new Map(),

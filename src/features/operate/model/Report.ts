@@ -8,6 +8,7 @@ import { Limits } from "../../../spine/config/Limits.ts"
 import type { HealthState } from "../../../spine/domain/HealthState.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { isSilent, type SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
+import type { LostLedgers } from "../../../spine/registry/LostLedgers.ts"
 import { count, counted } from "../../../spine/words/Words.ts"
 import { type Hosts, mostHostsFail } from "../../health/Hosts.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./LateStages.ts"
@@ -43,6 +44,8 @@ export interface ServiceFacts {
   readonly stages: ReadonlyArray<StageFact> | undefined
   readonly webhooks: Readonly<Record<HealthState, number>>
   readonly hosts: Hosts
+  /** What the log lost within the last hour. */
+  readonly lost: ReadonlyArray<LostLedgers>
 }
 
 /** `fault`: the service does not do what it promises. `warning`: something must be repaired, and customers do not see it. */
@@ -161,8 +164,16 @@ const hostFindings = (hosts: Hosts): ReadonlyArray<Found> =>
       ]
     : []
 
+/** For an hour: what is lost does not come back. */
+const lostFindings = (lost: ReadonlyArray<LostLedgers>): ReadonlyArray<Found> =>
+  lost.map(({ from, network, to }) => ({
+    what: `lost ${network} ${from}`,
+    level: "fault",
+    sentence: `The log has lost events of ${network}, of ledgers ${from} to ${to}, before they were sent. Each webhook that misses them has a gap with the reason lost. \`ledgerhook ledger record --network ${network} --from ${from} --to ${to}\` fetches these ledgers, if a server still has them.`
+  }))
+
 const findingsOf = (
-  { hosts, processes }: ServiceFacts,
+  { hosts, lost, processes }: ServiceFacts,
   parts: ReadonlyArray<PartState>,
   roles: ReadonlyArray<RoleState>,
   stages: ReadonlyArray<StageState>
@@ -195,6 +206,7 @@ const findingsOf = (
     ...silentFindings(processes, missing),
     ...(shared.length > 0 ? [] : stageFindings(unexplained, parts)),
     ...hostFindings(hosts),
+    ...lostFindings(lost),
     ...worseSenders(processes.filter(isAlive)).map(
       ({ process, sentence }): Found => ({
         what: `sender ${process.host} ${process.pid}`,

@@ -9,6 +9,7 @@ import { EVENT_LOG_GROUP, eventsTopic } from "../../../spine/event/LedgerEvent.t
 import type { Network } from "../../../spine/event/Network.ts"
 import { transactionsTopic } from "../../../spine/event/TransactionRecord.ts"
 import { ingestAge, ledgersLeft, type SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
+import { readLostLedgers } from "../../../spine/registry/LostLedgers.ts"
 import { failingHosts } from "../../health/FailingHosts.ts"
 import { countByHealth } from "../../webhooks/WebhookHealthQueries.ts"
 import { operateLimits } from "../Limits.ts"
@@ -125,7 +126,8 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
     outside: [...(yield* registry), ...(yield* readMailPart), ...(yield* readLocksPart)],
     stages,
     webhooks: yield* countByHealth(),
-    hosts: yield* failingHosts
+    hosts: yield* failingHosts,
+    lost: yield* readLostLedgers(operateLimits.lostShownMs)
   }
   return { facts, jobs: jobs satisfies OpenJobs }
 })

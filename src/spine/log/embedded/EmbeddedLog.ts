@@ -75,6 +75,7 @@ export const layer: Layer.Layer<Log, LogInUse | LogError, Settings | SqlClient.S
       exclusive: makeExclusive(primitives),
       consume: makeConsume(primitives),
       last: makeLast(primitives),
+      topicIds: () => Effect.succeed(new Map()),
       hasMemberBefore: () => Effect.succeed(false),
       applyRetention: Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis

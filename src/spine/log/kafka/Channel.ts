@@ -87,6 +87,8 @@ interface KafkaApi<Args extends Array<unknown>, Answer> {
 export interface KafkaChannel {
   /** The broker that leads the partition. */
   readonly leader: (topic: string, partition: number) => Effect.Effect<Leader, KafkaFault>
+  /** The ids that the cluster has now, by topic. */
+  readonly topicIds: (topics: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, string>, KafkaFault>
   /** The broker that keeps the group's or transaction's state. */
   readonly coordinator: (kind: "group" | "transaction", key: string) => Effect.Effect<number, KafkaFault>
   readonly call: <Args extends Array<unknown>, Answer>(
@@ -262,6 +264,11 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
         }
         return { broker, topicId: known.id }
       }),
+      topicIds: (topics) =>
+        Effect.map(
+          metadata({ topics: [...topics], forceUpdate: true }),
+          (found) => new Map(Array.from(found.topics, ([topic, { id }]) => [topic, id]))
+        ),
       coordinator: Effect.fnUntraced(function* (kind, key) {
         const name = `${kind} ${key}`
         const known = coordinators.get(name)

@@ -161,6 +161,19 @@ export const layer = (
         awaitOffset: (position) =>
           Effect.mapError(reader.awaitOffset(position), failed("read", position.topic)),
         last: makeLast(primitives),
+        topicIds: (topics) =>
+          channel.topicIds(topics.map(nameOf)).pipe(
+            Effect.map(
+              (ids) =>
+                new Map(
+                  topics.flatMap((topic) => {
+                    const id = ids.get(nameOf(topic))
+                    return id === undefined ? [] : [[topic, id] as const]
+                  })
+                )
+            ),
+            Effect.mapError(failed("read", topics[0] ?? ""))
+          ),
         hasMemberBefore: (release, group) =>
           Effect.mapError(hasMemberBefore(release, channel, groupNameOf(group)), failed("read", "")),
         applyRetention: Effect.void

@@ -9,6 +9,7 @@ import {
   noticeTypes,
   replayNotice
 } from "../../../../src/features/health/notify/Notices.ts"
+import { gapNotices } from "../../../../src/features/progress/GapNotices.ts"
 
 const account = { accountId: "acct_1", name: "Acme Ltd" }
 const incident = {
@@ -52,7 +53,8 @@ const notices: ReadonlyArray<Notice> = [
     job_id: "rpl_job_1",
     status: "failed",
     error: "webhook disabled"
-  })
+  }),
+  ...gapNotices([{ accountId: "acct_1", webhookId: "wh_1", network: "mainnet", from: 1, to: 2 }], 0)
 ]
 
 /** The names of all fields, with those of the first item of a list. */

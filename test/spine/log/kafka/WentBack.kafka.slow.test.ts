@@ -81,7 +81,10 @@ describe.skipIf(kafkaBrokers().length === 0)("a topic that was deleted and made 
           const log = yield* open
           yield* append(log, 3)
           const { stop } = yield* consumed(log, 3)
+          const ids = yield* log.topicIds([TOPIC])
+          assert.deepStrictEqual(yield* log.topicIds([TOPIC]), ids)
           yield* remade(kafka)
+          assert.notStrictEqual((yield* log.topicIds([TOPIC])).get(TOPIC), ids.get(TOPIC))
           // More than were read: the old position is no longer beyond the end.
           yield* append(log, 5)
           const message = yield* Effect.timeout(Deferred.await(told), "60 seconds")

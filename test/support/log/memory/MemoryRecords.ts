@@ -3,6 +3,7 @@
  * serve one client (MemoryLog.ts) or several (SharedLog.ts). A transaction lands in one step.
  */
 
+import { randomUUID } from "node:crypto"
 import { Clock, Effect } from "effect"
 import { makeExclusive } from "../../../../src/spine/log/Exclusive.ts"
 import { logLimits } from "../../../../src/spine/log/Limits.ts"
@@ -18,6 +19,8 @@ export type MemoryRecords = Omit<Log["Service"], "consume">
 export const makeMemoryRecords = (settings: RetentionSettings, markers = false): MemoryRecords => {
   const { lists, listOf } = makeRecordLists()
   const commits = new Map<string, number>()
+  /** Another log under the same database is as if all topics were made again. */
+  const topicId = randomUUID()
 
   const transaction = Effect.fnUntraced(function* (transaction: Transaction) {
     const now = yield* Clock.currentTimeMillis
@@ -62,6 +65,7 @@ export const makeMemoryRecords = (settings: RetentionSettings, markers = false):
       }),
     committed: (group, partition) => Effect.sync(() => commits.get(commitKey(group, partition)) ?? 0),
     last: (partition) => Effect.sync(() => listOf(partition).records.at(-1)),
+    topicIds: (topics) => Effect.succeed(new Map(topics.map((topic) => [topic, topicId]))),
     hasMemberBefore: () => Effect.succeed(false),
     applyRetention
   }
