@@ -16,15 +16,17 @@ import {
   issuer,
   modified,
   mpt,
+  usd,
   vector
 } from "./Build.ts"
 import { json } from "./General.ts"
-import { line } from "./Lines.ts"
+import { described, LOW_RESERVE, line } from "./Lines.ts"
 
 const units = { mpt_issuance_id: issuance }
 const holding = (fields: JsonObject, previous: JsonObject, Flags = 0) =>
   modified("MPToken", id(1), { Account: bob, MPTokenIssuanceID: issuance, Flags, ...fields }, previous)
 const paidUnits = (beside: JsonObject) => paid(beside, { amount: mpt("5") })
+const ofNewLine = changes([bob, usdOf(issuer), "3"], [issuer, usdOf(bob), "-3"])
 const payUnits = pay({ Amount: mpt("5") })
 
 /** bob's MPToken, of whose fields only LockedAmount changed, and his escrow to this destination. */
@@ -126,6 +128,32 @@ export const bookingElse = [
       lineChanged(2, bob, issuer, "2", "2.0")
     ],
     events: [paid(nothing)]
+  }),
+  vector({
+    name: "changes_of_new_line",
+    rule: "6.2",
+    booking: true,
+    about: "A new line counts from 0: its holder gained what is on it, and its issuer owes it",
+    tx: pay({ Account: issuer, Amount: usd("3") }),
+    nodes: [
+      created("RippleState", id(1), line({ low: bob, high: issuer, balance: "3", flags: LOW_RESERVE }))
+    ],
+    events: [
+      event(
+        "trustline.created",
+        described({
+          trustline_id: id(1),
+          account: bob,
+          balance: "3",
+          tx_type: "Payment",
+          auto_created: true
+        }),
+        [bob, issuer],
+        0,
+        ofNewLine
+      ),
+      paid(ofNewLine, { amount: usd("3"), sender: issuer }, [bob, issuer])
+    ]
   }),
   vector({
     name: "changes_of_deleted_account",

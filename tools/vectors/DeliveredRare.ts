@@ -45,7 +45,7 @@ const elsewhere = (name: string, network: Network, ledger_index: number) =>
     network,
     header: { ...mptFix, ledger_index },
     tx: pay({ Amount: mpt("100000") }),
-    nodes: [holding("1000", "1994")],
+    nodes: [holding("0", "994")],
     events: [issued(mpt("994"))],
     alerts: [["delivered_amount_doubtful", "payment.issued"]]
   })
