@@ -31,7 +31,7 @@ const asText = { "content-type": "text/plain" }
 
 /**
  * With a valid key: method, path, status, code, what the message says, and the rest of the call. Matrix.test.ts tries
- * what every operation refuses.
+ * what every operation refuses, ErrorParameters.test.ts each parameter and field, and Errors.test.ts what is suggested.
  */
 const refusals: ReadonlyArray<readonly [string, string, number, string, RegExp, Call?]> = [
   ["GET", "/v1", 404, "NOT_FOUND", /path/],
@@ -40,7 +40,6 @@ const refusals: ReadonlyArray<readonly [string, string, number, string, RegExp, 
   ["GET", `/v1/webhooks/${"a".repeat(appLimits.pathSegmentLength + 1)}`, 404, "NOT_FOUND", /path/],
   ["POST", "/v1/webhooks", 413, "PAYLOAD_TOO_LARGE", /1048576 bytes/, { body: tooLarge }],
   ["POST", `${WEBHOOK}/rotate-secret`, 415, "UNSUPPORTED_MEDIA_TYPE", /json/, { body: "", headers: asText }],
-  ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /valid JSON/, { body: "{" }],
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /UTF-8/, { body: new Uint8Array([0x22, 0xff, 0x22]) }],
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /JSON object/],
   ["POST", `${WEBHOOK}/test`, 400, "VALIDATION_ERROR", /nested more than 100 deep\./, { body: nested(101) }],
@@ -54,17 +53,12 @@ const refusals: ReadonlyArray<readonly [string, string, number, string, RegExp, 
   ],
   ["POST", `${WEBHOOK}/test`, 400, "VALIDATION_ERROR", /^payload.a is unknown/, { body: nested(100) }],
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /^url is required/, { body: {} }],
-  ["GET", "/v1/webhooks?stauts=active", 400, "VALIDATION_ERROR", /^stauts is unknown; accepted: status/],
   ["GET", "/v1/webhooks?status=gone", 400, "VALIDATION_ERROR", /^status must be "active" or "disabled"/],
   ["GET", "/v1/webhooks?limit=0", 400, "VALIDATION_ERROR", /^limit must be an integer from 1 to 100/],
   ["GET", "/v1/webhooks?limit=101", 400, "VALIDATION_ERROR", /^limit/],
   ["GET", "/v1/webhooks?limit=1e1", 400, "VALIDATION_ERROR", /^limit/],
-  ["GET", "/v1/webhooks?limit=1&limit=2", 400, "VALIDATION_ERROR", /^limit must be given once/],
-  ["GET", "/v1/webhooks?cursor=abc", 400, "VALIDATION_ERROR", /^cursor/],
   ["GET", "/v1/webhooks/wh_1", 400, "VALIDATION_ERROR", /^id must be an id such as wh_/],
-  ["GET", "/v1/deliveries?webhook_id=wh_1", 400, "VALIDATION_ERROR", /^webhook_id/],
   ["GET", "/v1/deliveries?event_type=nft.%2A.x", 400, "VALIDATION_ERROR", /^event_type must be/],
-  ["GET", "/v1/deliveries?status=done", 400, "VALIDATION_ERROR", /^status/],
   ["GET", "/v1/deliveries?since=2026-11-21", 400, "VALIDATION_ERROR", /^since must be an ISO 8601/],
   ["GET", "/v1/deliveries?since=2026-02-30T00:00:00Z", 400, "VALIDATION_ERROR", /^since/],
   ["GET", "/v1/deliveries?until=2026-11-21T09:30:00", 400, "VALIDATION_ERROR", /^until/],

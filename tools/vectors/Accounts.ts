@@ -104,6 +104,26 @@ export const accounts = [
     events: [madeBy("LoanSet", bob, { pseudo_account_type: "other" })]
   }),
   vector({
+    name: "account_with_other_hashes",
+    rule: "2.6",
+    about: "Ids of transactions, and 256 bits whose name does not end in ID, mark no pseudo-account",
+    tx: { TransactionType: "Payment", Destination: bob, Amount: "1" },
+    nodes: [pseudo(1, bob, { AccountTxnID: id(9), PreviousTxnID: id(9), WalletLocator: id(9) })],
+    events: [
+      madeBy("Payment", bob),
+      event("payment.xrp", { sender: alice, receiver: bob, amount: "1" }, [alice, bob])
+    ]
+  }),
+  vector({
+    name: "account_of_no_kind",
+    rule: "2.6",
+    about: "Unknown fields that are no 256-bit ID mark no pseudo-account",
+    tx: { TransactionType: "LoanSet" },
+    nodes: [pseudo(1, bob, { NoveltyID: "5", OtherID: 5, NoveltyIDs: id(9) })],
+    only: ["v1", "v2"],
+    events: [madeBy("LoanSet", bob)]
+  }),
+  vector({
     name: "account_delete_cascade",
     rule: "2.6",
     about: "Offers and NFT offers that a deletion removes are cancelled; other entries cause no event",

@@ -19,8 +19,17 @@ import {
 } from "./Build.ts"
 import { line } from "./Lines.ts"
 
-const pay = (tx: object = {}) => ({ TransactionType: "Payment", Destination: bob, Amount: "1000000", ...tx })
-const paid = (beside: JsonObject, fields: JsonObject = {}, accounts: ReadonlyArray<string> = [alice, bob]) =>
+export const pay = (tx: object = {}) => ({
+  TransactionType: "Payment",
+  Destination: bob,
+  Amount: "1000000",
+  ...tx
+})
+export const paid = (
+  beside: JsonObject,
+  fields: JsonObject = {},
+  accounts: ReadonlyArray<string> = [alice, bob]
+) =>
   event(
     typeof fields["amount"] === "object" ? "payment.issued" : "payment.xrp",
     { sender: alice, receiver: bob, amount: "1000000", ...fields },
@@ -29,20 +38,20 @@ const paid = (beside: JsonObject, fields: JsonObject = {}, accounts: ReadonlyArr
     beside
   )
 /** Changes as [account, asset, change], sorted by account. */
-const changes = (
+export const changes = (
   ...list: ReadonlyArray<readonly [account: string, asset: Json, change: string]>
 ): JsonObject => ({
   balance_changes: list
     .map(([account, asset, change]) => ({ account, asset, change }))
     .toSorted((a, b) => (a.account < b.account ? -1 : a.account > b.account ? 1 : 0))
 })
-const nothing: JsonObject = { balance_changes: [] }
-const memo = (fields: JsonObject) => ({ Memo: fields })
-const lineChanged = (n: number, low: string, high: string, before: string, after: string) =>
+export const nothing: JsonObject = { balance_changes: [] }
+export const memo = (fields: JsonObject) => ({ Memo: fields })
+export const lineChanged = (n: number, low: string, high: string, before: string, after: string) =>
   modified("RippleState", id(n), line({ low, high, balance: after }), {
     Balance: line({ low, high, balance: before }).Balance
   })
-const usdOf = (of: string) => ({ currency: "USD", issuer: of })
+export const usdOf = (of: string) => ({ currency: "USD", issuer: of })
 const kilobyte = "AB".repeat(600)
 
 export const booking = [

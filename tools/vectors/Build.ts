@@ -9,6 +9,7 @@ import type { AlertCode } from "../../src/spine/event/AlertCode.ts"
 import type { EventType } from "../../src/spine/event/EventType.ts"
 import { publishedSchemas } from "../../src/spine/event/JsonSchemas.ts"
 import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
+import type { Network } from "../../src/spine/event/Network.ts"
 import { isJsonObject } from "../../src/spine/event/NormaliseLedger.ts"
 import { type Form, forms, formsOf, type Header, type Transaction, transactionOf } from "./Forms.ts"
 
@@ -102,7 +103,7 @@ interface Description extends Partial<Described> {
   /** Instead of `tx`, `nodes` and `meta`: several transactions, in the order of their indexes. */
   readonly several?: ReadonlyArray<Described>
   readonly header?: Partial<Header>
-  readonly network?: "mainnet"
+  readonly network?: Network
   readonly booking?: true
   readonly events?: ReadonlyArray<Expected>
   readonly alerts?: ReadonlyArray<readonly [code: AlertCode, type: EventType | null, of?: number]>

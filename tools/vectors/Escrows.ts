@@ -205,6 +205,43 @@ export const escrows = [
     nodes: [balance(carol, "100", "90")]
   }),
   vector({
+    name: "escrow_long_fulfillment",
+    rule: "1.4",
+    about: "More than 1,024 hex digits of a fulfillment or a condition: the event is withheld",
+    several: [
+      { tx: finish({ Fulfillment: "AB".repeat(513) }), nodes: [deleted("Escrow", id(1), escrow())] },
+      {
+        tx: finish({ Fulfillment: "AB", Sequence: 8 }),
+        nodes: [deleted("Escrow", id(1), escrow({ Condition: "AB".repeat(513) }))]
+      },
+      {
+        tx: finish({ Fulfillment: "AB".repeat(512), Sequence: 9 }),
+        nodes: [deleted("Escrow", id(1), escrow())]
+      }
+    ],
+    events: [{ ...finished({ fulfillment: "AB".repeat(512) }), of: 2 }],
+    alerts: [0, 1].map((of) => ["field_unreadable", "escrow.finished", of])
+  }),
+  vector({
+    name: "escrow_finished_no_gain",
+    rule: "2.7",
+    about: "A line that gained nothing shows no delivered_amount, and no alert is stored",
+    several: ["5", "4"].map((balance, n) => ({
+      tx: finish({ Sequence: 7 + n }),
+      nodes: [
+        deleted("Escrow", id(1), escrow({ Amount: usd("100") })),
+        modified("RippleState", id(2), line({ low: bob, high: issuer, balance }), {
+          Balance: line({ low: bob, high: issuer, balance: "5" }).Balance
+        })
+      ]
+    })),
+    events: [0, 1].map((of) => {
+      const { payload, ...rest } = finished({ amount: usd("100") })
+      const { delivered_amount: _, ...others } = payload
+      return { ...rest, payload: others as JsonObject, of }
+    })
+  }),
+  vector({
     name: "escrow_gone",
     rule: "2.7",
     about: "An escrow disappears under another type (made up): no event, an alert",

@@ -2,14 +2,17 @@
 import { accounts } from "./Accounts.ts"
 import { amounts } from "./Amounts.ts"
 import { booking } from "./Booking.ts"
+import { bookingElse } from "./BookingElse.ts"
 import type { Vector } from "./Build.ts"
 import { delivered } from "./Delivered.ts"
 import { deliveredElse } from "./DeliveredElse.ts"
+import { deliveredRare } from "./DeliveredRare.ts"
 import { checks, escrows } from "./Escrows.ts"
 import { general } from "./General.ts"
 import { nftOffers } from "./NftOffers.ts"
 import { nfts } from "./Nfts.ts"
 import { offers } from "./Offers.ts"
+import { offersElse } from "./OffersElse.ts"
 import { offersRemoved } from "./OffersRemoved.ts"
 import { payments } from "./Payments.ts"
 import { settings } from "./Settings.ts"
@@ -20,15 +23,15 @@ import { trustLinesElse } from "./TrustLinesElse.ts"
 const chapters: Readonly<Record<string, ReadonlyArray<Vector>>> = {
   "general.json": [...general, ...special],
   "amounts.json": amounts,
-  "delivered.json": [...delivered, ...deliveredElse],
+  "delivered.json": [...delivered, ...deliveredElse, ...deliveredRare],
   "payments.json": payments,
   "nfts.json": [...nfts, ...nftOffers],
-  "offers.json": [...offers, ...offersRemoved],
+  "offers.json": [...offers, ...offersRemoved, ...offersElse],
   "trustlines.json": [...trustLines, ...trustLinesElse],
   "accounts.json": [...accounts, ...settings],
   "escrows.json": escrows,
   "checks.json": checks,
-  "booking.json": booking
+  "booking.json": [...booking, ...bookingElse]
 }
 
 const lines = (values: ReadonlyArray<unknown>, indent: string): string =>

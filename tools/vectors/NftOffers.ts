@@ -181,5 +181,26 @@ export const nftOffers = [
         cancelled_by: carol
       })
     ]
+  }),
+  vector({
+    name: "nft_lower_case",
+    rule: "1.4",
+    about: "Ids that the source writes in lower case are in upper case",
+    several: [
+      { tx: { TransactionType: "NFTokenBurn", Account: bob, NFTokenID: one.toLowerCase() } },
+      {
+        tx: accept({ NFTokenSellOffer: "AB".repeat(32).toLowerCase(), Sequence: 8 }),
+        nodes: [deleted("NFTokenOffer", "AB".repeat(32), offer({ Owner: carol }))]
+      }
+    ],
+    only: ["v1", "v2"],
+    events: [
+      event(
+        "nft.burned",
+        { nftoken_id: one, owner: bob, burned_by: bob, issuer: alice, taxon: 7, serial: 1 },
+        [alice, bob]
+      ),
+      { ...sold({ seller: carol, sell_offer_id: "AB".repeat(32) }, [alice, bob, carol]), of: 1 }
+    ]
   })
 ]

@@ -145,9 +145,9 @@ export const settings = [
   vector({
     name: "settings_state_flags",
     rule: "2.6",
-    about: "PasswordSpent is state and no setting",
+    about: "PasswordSpent and the flag of AMMs are state and no settings",
     tx: { TransactionType: "SetRegularKey", RegularKey: bob },
-    nodes: [own({ Flags: 0x0001_0000, RegularKey: bob }, { Flags: 0, RegularKey: carol })],
+    nodes: [own({ Flags: 0x0201_0000, RegularKey: bob }, { Flags: 0, RegularKey: carol })],
     events: [changed([{ setting: "regular_key", previous: carol, value: bob }], "SetRegularKey")]
   }),
   vector({
@@ -172,6 +172,41 @@ export const settings = [
     about: "The hash itself changes with every transaction and is no setting",
     tx: set({ SetFlag: 5 }),
     nodes: [own({ AccountTxnID: id(2) }, { AccountTxnID: id(1) })]
+  }),
+  vector({
+    name: "settings_tracking_not_asked",
+    rule: "2.6",
+    about: "Only SetFlag 5 turns tracking on, and only if AccountTxnID is there afterwards",
+    several: [
+      { tx: set({ SetFlag: 1 }), nodes: [own({ AccountTxnID: id(2) }, {})] },
+      { tx: set({ SetFlag: 5, Sequence: 8 }), nodes: [own({}, {})] }
+    ]
+  }),
+  vector({
+    name: "settings_of_linked_account",
+    rule: "1.2",
+    about: "An AccountSet whose AccountRoot has neither Final nor Previous changes nothing",
+    tx: set(),
+    nodes: [modified("AccountRoot", hashNamed(alice))]
+  }),
+  vector({
+    name: "settings_delegated",
+    rule: "1.8",
+    about: "A delegate may change settings: it is named and involved",
+    tx: set({ Domain: "61", Delegate: dave }),
+    nodes: [own({ Domain: "61" }, {})],
+    events: [
+      event(
+        "account.settings_changed",
+        {
+          account: alice,
+          changes: [{ setting: "domain", value: "61" }],
+          tx_type: "AccountSet",
+          delegate: dave
+        },
+        [alice, dave]
+      )
+    ]
   }),
   vector({
     name: "regular_key_first",

@@ -1,5 +1,5 @@
 /** Vectors of docs/detection-rules.md 1.8, 1.9 and 1.11: who acts for whom, and what is withheld. */
-import type { Json } from "../../src/spine/event/Ledger.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
 import {
   alice,
   balance,
@@ -17,6 +17,20 @@ import {
 } from "./Build.ts"
 import { batch, create, filled, inMeta, inTx, json, offer, paid, pay, stale, usedUp } from "./General.ts"
 import { HIGH_RESERVE, line } from "./Lines.ts"
+
+const origin: JsonObject = { delegate: dave, parent_batch_id: batch, sponsor: carol }
+/** A transaction of which nothing is emitted, because this cannot be read. */
+const unreadable = (name: string, about: string, edit: (entry: JsonObject) => JsonObject) =>
+  vector({
+    name,
+    rule: "1.11",
+    about,
+    tx: create(),
+    nodes: [usedUp(1)],
+    only: json,
+    edit,
+    alerts: [["transaction_unreadable", null]]
+  })
 
 export const special = [
   vector({
@@ -139,6 +153,24 @@ export const special = [
     events: [paid()]
   }),
   vector({
+    name: "origin_of_every_kind",
+    rule: "1.8",
+    about: "A delegate, a sponsor and a batch: each is named, and two are involved where the account is",
+    tx: create({
+      Delegate: dave,
+      Sponsor: carol,
+      SponsorFlags: 1,
+      SponsorSignature: { SigningPubKey: "ED01", TxnSignature: "02" },
+      Flags: 0x4000_0000
+    }),
+    meta: { ParentBatchID: batch },
+    nodes: [usedUp(1), deleted("Offer", id(2), offer({ Account: issuer }))],
+    events: [
+      filled("dex.offer_filled", 1, origin, [alice, bob, carol, dave]),
+      stale("dex.offer_cancelled", 2, { account: issuer, ...origin }, [issuer])
+    ]
+  }),
+  vector({
     name: "issuer_is_not_involved",
     rule: "1.9",
     about: "A token's issuer is not involved because its token moved",
@@ -195,14 +227,24 @@ export const special = [
     events: [paid(1)],
     alerts: [["transaction_unreadable", null]]
   }),
-  vector({
-    name: "delegate_unreadable",
-    rule: "1.11",
-    about: "A delegate that is no address: all events are withheld, because it would be involved",
-    tx: create(),
-    nodes: [usedUp(1)],
-    only: json,
-    edit: inTx({ Delegate: "nobody" }),
-    alerts: [["transaction_unreadable", null]]
-  })
+  unreadable(
+    "delegate_unreadable",
+    "A delegate that is no address: all events are withheld, because it would be involved",
+    inTx({ Delegate: "nobody" })
+  ),
+  unreadable(
+    "sponsor_unreadable",
+    "The same with a sponsor that signed too",
+    inTx({ Sponsor: "nobody", SponsorSignature: { SigningPubKey: "ED01" } })
+  ),
+  unreadable(
+    "batch_unreadable",
+    "A batch that is no hash: all events are withheld, because each would name it",
+    inMeta({ ParentBatchID: "none" })
+  ),
+  unreadable(
+    "type_unreadable",
+    "A type that is no name: nobody knows what the transaction is",
+    inTx({ TransactionType: "Offer\u001b[2J" })
+  )
 ]

@@ -1,9 +1,82 @@
 /** Vectors of docs/detection-rules.md 2.5: lines whose settings stay, deleted lines, and lines that others make. */
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import { alice, bob, carol, created, deleted, event, hashNamed, id, issuer, vector } from "./Build.ts"
 import { described, HIGH_RESERVE, LOW_RESERVE, line } from "./Lines.ts"
 import { both, gone, held, limit, made, modifiedLine, set, trust } from "./TrustLines.ts"
 
+const peers = ["", "_peer"]
+const flag = (field: string): JsonObject => ({ field, previous: false, value: true })
+const flags = ["authorized", "deep_freeze", "freeze", "no_ripple", "peer_authorized"]
+
 export const trustLinesElse = [
+  vector({
+    name: "trust_all_settings",
+    rule: "2.5",
+    about: "All 14 settings of a line, sorted by name (made up)",
+    tx: trust(),
+    nodes: [
+      modifiedLine(
+        {
+          ...held({ lowLimit: "100", highLimit: "2", flags: LOW_RESERVE | 0x06fc_0000 }),
+          LowQualityIn: 3,
+          HighQualityIn: 4,
+          LowQualityOut: 5,
+          HighQualityOut: 6
+        },
+        {
+          Flags: LOW_RESERVE,
+          LowLimit: limit(alice, "10"),
+          HighLimit: limit(issuer, "20"),
+          LowQualityIn: 30,
+          HighQualityIn: 40,
+          LowQualityOut: 50,
+          HighQualityOut: 60
+        }
+      )
+    ],
+    events: [
+      set(
+        [
+          flag("authorized"),
+          ...["deep_freeze", "freeze"].flatMap((name) => peers.map((peer) => flag(name + peer))),
+          { field: "limit", previous: "10", value: "100" },
+          { field: "limit_peer", previous: "20", value: "2" },
+          flag("no_ripple"),
+          flag("no_ripple_peer"),
+          flag("peer_authorized"),
+          { field: "quality_in", previous: 30, value: 3 },
+          { field: "quality_in_peer", previous: 40, value: 4 },
+          { field: "quality_out", previous: 50, value: 5 },
+          { field: "quality_out_peer", previous: 60, value: 6 }
+        ],
+        {
+          limit_peer: "2",
+          quality_in: 3,
+          quality_out: 5,
+          ...Object.fromEntries(flags.map((name) => [name, true])),
+          ...Object.fromEntries(["deep_freeze", "freeze", "no_ripple"].map((name) => [`${name}_peer`, true]))
+        }
+      )
+    ]
+  }),
+  vector({
+    name: "trust_quality_default",
+    rule: "2.5",
+    about: "A TrustSet that asks for no quality, or for the default, did not set the quality that is there",
+    several: [{ QualityIn: 0 }, { QualityIn: 1_000_000_000 }, { QualityOut: 5 }].map((asked, n) => ({
+      tx: trust({ ...asked, Sequence: 7 + n }),
+      nodes: [
+        modifiedLine(
+          { ...held({ lowLimit: "100" }), LowQualityIn: 5, HighQualityIn: 5 },
+          { LowLimit: limit(alice, "50") }
+        )
+      ]
+    })),
+    events: [0, 1, 2].map((of) => ({
+      ...set([{ field: "limit", previous: "50", value: "100" }], { quality_in: 5 }),
+      of
+    }))
+  }),
   vector({
     name: "trust_balance_only",
     rule: "2.5",

@@ -296,9 +296,6 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
         ids.toSorted().toReversed()
       )
       assert.deepStrictEqual([page.has_more, rest.has_more], [true, false])
-      assert.deepStrictEqual(refused(yield* as("GET", "/v1/replay?cursor=x")), [400, "VALIDATION_ERROR"])
-      assert.deepStrictEqual(refused(yield* as("GET", "/v1/replay?status=x")), [400, "VALIDATION_ERROR"])
-      assert.deepStrictEqual(refused(yield* as("GET", "/v1/replay/rpl_job_1")), [400, "VALIDATION_ERROR"])
     })
   )
 
@@ -334,11 +331,6 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
       assert.deepStrictEqual(withUnknown.by_type, { [events[0]!.event_type]: 1 })
       yield* as("PATCH", `/v1/webhooks/${webhook}`, { status: "disabled" })
       assert.strictEqual((yield* dry({ event_ids: [first] })).status, 200)
-      assert.deepStrictEqual(refused(yield* dry({ filters: [] })), [400, "VALIDATION_ERROR"])
-      assert.deepStrictEqual(refused(yield* replay({ event_ids: [first], dry_run: 1 })), [
-        400,
-        "VALIDATION_ERROR"
-      ])
       assert.deepStrictEqual((yield* as("GET", "/v1/replay")).body.data, [])
     })
   )

@@ -99,11 +99,6 @@ layer(apiLayer(), { excludeTestServices: true })("retrying many deliveries", (it
           const listed = yield* api.call("GET", `/v1/deliveries?job_id=${id}${filter}`, { key })
           assert.deepStrictEqual([listed.status, listed.body.data], [200, []])
         }
-      const wrong = yield* api.call("GET", "/v1/deliveries?job_id=1", { key })
-      assert.deepStrictEqual(
-        [wrong.status, wrong.body.error.message],
-        [400, "job_id must be an id such as rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE."]
-      )
     })
   )
 
@@ -117,9 +112,7 @@ layer(apiLayer(), { excludeTestServices: true })("retrying many deliveries", (it
         [{ event_types: [] }, /event_types must contain at least one/],
         [{ event_types: ["nft.stolen"] }, /event_types.*must be one of the 23 event types/],
         [{ since: "yesterday" }, /since must be an ISO 8601 date-time/],
-        [{ since: iso(NOW), until: iso(NOW) }, /since must be before until/],
-        [{ dry_run: "yes" }, /dry_run/],
-        [{ status: "failed" }, /status/]
+        [{ since: iso(NOW), until: iso(NOW) }, /since must be before until/]
       ] as const) {
         const answer = yield* retry(body)
         assert.deepStrictEqual([answer.status, answer.body.error.code], [400, "VALIDATION_ERROR"])

@@ -105,21 +105,15 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
           [200, 200, 200, 200]
         )
         const { secret } = yield* recorded(id)
-        for (const [call, status, message] of [
-          [{ body: { grace_seconds: -1 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
-          [{ body: { grace_seconds: 86_401 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
-          [{ body: { grace_seconds: 1.5 } }, 400, /^grace_seconds must be an integer/],
-          [{ body: { grace_seconds: "1" } }, 400, /^grace_seconds must be a number/],
-          [{ body: { grace_seconds: null } }, 400, /^grace_seconds must be a number/],
-          [{ body: { secret: "of-my-own-making" } }, 400, /^secret is unknown; accepted: grace_seconds\.$/],
-          [{ body: [] }, 400, /JSON object/],
-          [{ body: '"text"' }, 400, /JSON object/],
-          [{ body: "{", headers: json }, 400, /valid JSON/],
-          [{ body: "{}", headers: { "content-type": "text/plain" } }, 415, /application\/json/]
+        for (const [body, message] of [
+          [{ grace_seconds: -1 }, /^grace_seconds must be an integer from 0 to 86400\.$/],
+          [{ grace_seconds: 86_401 }, /^grace_seconds must be an integer from 0 to 86400\.$/],
+          [{ grace_seconds: 1.5 }, /^grace_seconds must be an integer/],
+          [{ secret: "of-my-own-making" }, /^secret is unknown; accepted: grace_seconds\.$/]
         ] as const) {
-          const answer = yield* rotate(call)
-          assert.strictEqual(answer.status, status, JSON.stringify(call))
-          assert.match(answer.body.error.message, message, JSON.stringify(call))
+          const answer = yield* rotate({ body })
+          assert.strictEqual(answer.status, 400, JSON.stringify(body))
+          assert.match(answer.body.error.message, message, JSON.stringify(body))
         }
         assert.strictEqual((yield* recorded(id)).secret, secret)
       })

@@ -1,7 +1,7 @@
 /** Order, ids and robustness of a whole ledger's detection (docs/detection-rules.md 1). */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../../src/spine/detect/Detect.ts"
-import type { Json, JsonObject, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
+import type { Json, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
 import type { Detection } from "../../../src/spine/event/LedgerEvent.ts"
 import { isJsonObject, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
 import {
@@ -103,21 +103,6 @@ describe("the order of events", () => {
     ])
   })
 
-  it("follows the execution of transactions, not their place in the list", () => {
-    const payment = (index: number) =>
-      transaction(
-        { TransactionType: "Payment", Destination: bob, Amount: String(index) },
-        [],
-        { TransactionIndex: index },
-        hashNamed(`payment ${index}`)
-      )
-    const found = detectLedger(ledgerOf([payment(2), payment(0), payment(1)]))
-    assert.deepStrictEqual(
-      found.events.map(({ payload }) => payload["amount"]),
-      ["0", "1", "2"]
-    )
-  })
-
   it("and every byte stay the same if transactions and nodes are shuffled", () => {
     const expected = bytes(detectLedger(ledgerOf(everything)))
     const turned = everything.map(({ hash, tx, meta }) => {
@@ -177,38 +162,15 @@ describe("the order of events", () => {
     assert.isNull(eventNamed(detect(tx, { close_time: undefined }), "payment.xrp").timestamp)
     assert.isNull(eventNamed(detect(tx, { close_time: Number.MAX_SAFE_INTEGER }), "payment.xrp").timestamp)
   })
-})
 
-describe("transactions without events of their own", () => {
-  it("a batch: only its inner transactions cause events", () => {
-    const inner = { TransactionType: "Payment", Destination: bob, Amount: "1", Flags: 0x4000_0000 }
-    const batch = { TransactionType: "Batch", RawTransactions: [{ RawTransaction: inner }] }
-    assert.deepStrictEqual(detect(transaction(batch, [balance(alice, "20", "10")])).events, [])
-    const ParentBatchID = hashNamed("batch")
-    const found = detectLedger(
-      ledgerOf([
-        transaction(batch, [], {}, ParentBatchID),
-        transaction(inner, [], { TransactionIndex: 1, ParentBatchID }, key(1)),
-        transaction(inner, [], { TransactionIndex: 2, ParentBatchID }, key(2))
-      ])
-    )
-    assert.deepStrictEqual(
-      found.events.map(({ event_id }) => event_id),
-      [1, 2].map((n) => `xrpl:90000000:${key(n)}:payment.xrp`)
-    )
-  })
-
-  it("pseudo-transactions: skipped, whatever they change", () => {
-    for (const TransactionType of ["EnableAmendment", "SetFee", "UNLModify"])
-      for (const nodes of [[], [deleted("RippleState", key(1), line(bob))]])
-        assert.deepStrictEqual(detect(transaction({ TransactionType }, nodes)), { events: [], alerts: [] })
-  })
-
-  it("unknown types: ignored, but what they do to known entries is detected", () => {
-    const nodes = [created("Starship", key(1), {}), created("AccountRoot", key(2), { Account: bob })]
-    assert.deepStrictEqual(names(detect(transaction({ TransactionType: "Warp" }, nodes))), [
-      "account.created"
-    ])
+  it("does not need the parent's close time: if it is unknown, nothing has expired", () => {
+    const stale = deleted("Offer", key(1), { ...offer(bob, "5", "6"), Expiration: 5 })
+    const reason = (parent_close_time: number | undefined) =>
+      eventNamed(
+        detect(transaction({ TransactionType: "OfferCreate" }, [stale]), { parent_close_time }),
+        "dex.offer_cancelled"
+      ).payload["reason"]
+    assert.deepStrictEqual([undefined, 5].map(reason), ["unfunded", "expired"])
   })
 })
 
@@ -266,33 +228,4 @@ describe("damaged input", () => {
       ]
     )
   })
-
-  it("without AffectedNodes: an alert, and the payment is emitted", () => {
-    const { tx, hash } = healthy
-    const found = detect({ tx, hash, meta: { TransactionResult: "tesSUCCESS" } })
-    assert.deepStrictEqual(names(found), ["payment.xrp"])
-    assert.strictEqual(found.alerts.length, 1)
-  })
-})
-
-it("an offer's fills add up to what it was placed with", () => {
-  const step = (...nodes: ReadonlyArray<JsonObject>) =>
-    detect(transaction({ TransactionType: "OfferCreate", Account: bob }, nodes))
-  const life = [
-    step(created("Offer", key(1), offer(alice, "100", "1"))),
-    step(modified("Offer", key(1), offer(alice, "60", "0.6"), { TakerGets: "100", TakerPays: usd("1") })),
-    step(deleted("Offer", key(1), offer(alice, "0", "0"), { TakerGets: "60", TakerPays: usd("0.6") }))
-  ].flatMap(({ events }) => events)
-  assert.deepStrictEqual(
-    life.map(({ event_type, payload }) => [
-      event_type,
-      payload["filled_taker_gets"],
-      payload["filled_taker_pays"]
-    ]),
-    [
-      ["dex.offer_created", undefined, undefined],
-      ["dex.offer_partial", "40", usd("0.4")],
-      ["dex.offer_filled", "60", usd("0.6")]
-    ]
-  )
 })

@@ -36,8 +36,11 @@ describe("an event that does not match its published schema", () => {
       [hashNamed("payment 0"), hashNamed("payment 2")]
     )
     assert.lengthOf(alerts, 1)
-    const [{ event_type, reason, tx_hash }] = alerts as [Detection["alerts"][number]]
-    assert.deepStrictEqual([tx_hash, event_type], ["what no ledger has", "payment.xrp"])
+    const [{ code, event_type, reason, tx_hash }] = alerts as [Detection["alerts"][number]]
+    assert.deepStrictEqual(
+      [tx_hash, code, event_type],
+      ["what no ledger has", "schema_violation", "payment.xrp"]
+    )
     assert.include(reason, "does not match its published schema: /payload/tx_hash must match pattern")
   })
 

@@ -38,42 +38,12 @@ const filled = (id: number, more: JsonObject = {}) => deleted("Offer", key(id), 
 const drained = (id: number, more: JsonObject = {}) => deleted("Offer", key(id), entry("3", more), earlier)
 
 describe("a withheld event keeps its number", () => {
-  it("three filled offers of which the second is unreadable are 0 and 2", () => {
-    const found = offerCreate(filled(1), filled(2, { Account: "nobody" }), filled(3))
-    assert.deepStrictEqual(names(found), ["dex.offer_filled:0", "dex.offer_filled:2"])
-    assert.deepStrictEqual(withheld(found), [["field_unreadable", "dex.offer_filled"]])
-  })
-
   it("so that a correction gives no published id to another event", () => {
     const whole = offerCreate(filled(1), filled(2), filled(3)).events
     for (const lost of [1, 2, 3]) {
       const nodes = [1, 2, 3].map((id) => filled(id, id === lost ? { Sequence: -1 } : {}))
       assert.deepStrictEqual(offerCreate(...nodes).events, whole.toSpliced(lost - 1, 1))
     }
-  })
-
-  it("one beside one: the event that is emitted has a number", () => {
-    assert.deepStrictEqual(names(offerCreate(filled(1), filled(2, { Sequence: -1 }))), ["dex.offer_filled:0"])
-    assert.deepStrictEqual(names(offerCreate(filled(1, { Sequence: -1 }), filled(2))), ["dex.offer_filled:1"])
-  })
-
-  it("for each of the two events of one node", () => {
-    const found = offerCreate(drained(1, { Sequence: -1 }), drained(2))
-    assert.deepStrictEqual(names(found), ["dex.offer_partial:1", "dex.offer_cancelled:1"])
-    assert.deepStrictEqual(withheld(found), [
-      ["field_unreadable", "dex.offer_partial"],
-      ["field_unreadable", "dex.offer_cancelled"]
-    ])
-  })
-
-  it("and only the event that needs the damaged field is withheld", () => {
-    const found = offerCreate(drained(1, { Expiration: "soon" }), drained(2))
-    assert.deepStrictEqual(names(found), [
-      "dex.offer_partial:0",
-      "dex.offer_partial:1",
-      "dex.offer_cancelled:1"
-    ])
-    assert.deepStrictEqual(withheld(found), [["field_unreadable", "dex.offer_cancelled"]])
   })
 
   it("if its node's id is no key", () => {
@@ -169,13 +139,6 @@ describe("no number is reserved", () => {
     assert.deepStrictEqual(withheld(detect(transaction({ TransactionType: "TrustSet" }, [damaged]))), [
       ["field_unreadable", null]
     ])
-  })
-
-  it("for an alert beside an event", () => {
-    const grown = modified("Offer", key(1), entry("60"), earlier)
-    const found = offerCreate(grown)
-    assert.deepStrictEqual(names(found), ["dex.offer_partial"])
-    assert.deepStrictEqual(withheld(found), [["filled_amount_negative", "dex.offer_partial"]])
   })
 
   it("in another transaction", () => {

@@ -27,7 +27,7 @@ export const key = (n: number): string => n.toString(16).toUpperCase().padStart(
 
 export const hashNamed = (name: string): string =>
   createHash("sha256").update(name).digest("hex").toUpperCase()
-export const txHash = hashNamed("the transaction")
+const txHash = hashNamed("the transaction")
 
 export const token = (value: string, from = issuer, currency = "USD") => ({ currency, issuer: from, value })
 export const usd = (value: string) => token(value)
@@ -105,9 +105,6 @@ export const detect = (
 /** `type` or `type:sub_index` of each event, in order. */
 export const names = ({ events }: Detection): ReadonlyArray<string> =>
   events.map(({ event_id }) => event_id.split(":").slice(3).join(":"))
-
-export const alertTypes = ({ alerts }: Detection): ReadonlyArray<string | null> =>
-  alerts.map(({ event_type }) => event_type)
 
 /** Code and event type of each alert. */
 export const withheld = ({ alerts }: Detection): ReadonlyArray<ReadonlyArray<string | null>> =>
