@@ -66,6 +66,8 @@ describeInBrowser("the overview", () => {
           await page.route(/\/v1\/deliveries\/stats/, (route) => route.fulfill({ json: statsOfDay() }))
           await page.getByRole("link", { name: "Overview" }).click()
           const map = page.getByRole("img", { name: /^Answer times of / })
+          // Of new webhooks, the period is an hour as soon as they are known, and 24 hours before.
+          await page.getByText("in the last hour").waitFor()
           await page.getByText(/^24\sh$/).click()
           await page.getByText("in the last 24 hours").waitFor()
           await page.getByText("9\u202f700", { exact: true }).first().waitFor()
