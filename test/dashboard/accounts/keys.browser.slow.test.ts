@@ -6,6 +6,15 @@ import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashbo
 import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 import { apiClient } from "../../support/http/apiClient.ts"
 
+/** Revokes the keys of this name, those of a run before that failed. */
+const revokeAll = Effect.fnUntraced(function* (name: string) {
+  const { liveKey, url } = yield* DashboardService
+  const { call } = apiClient(url, liveKey)
+  const { body } = yield* call("GET", "/v1/api-keys")
+  for (const key of Object(body["data"]) as ReadonlyArray<{ readonly id: string; readonly name: string }>)
+    if (key.name === name) yield* call("DELETE", `/v1/api-keys/${key.id}`)
+})
+
 describeInBrowser("API keys", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
@@ -14,6 +23,7 @@ describeInBrowser("API keys", () => {
         Effect.gen(function* () {
           const faults: Array<string> = []
           const { liveKey, url } = yield* DashboardService
+          yield* revokeAll("On call")
           const opened = yield* openSignedIn(liveKey)
           const { page } = opened
           const faultsNow = () => Effect.runPromise(accessibilityFaults(page))
@@ -59,7 +69,10 @@ describeInBrowser("API keys", () => {
             await button("Revoke the key").click()
             await page.getByRole("row", { name: /On call/ }).waitFor({ state: "detached" })
             await page.getByRole("button", { name: /revoked or expired/ }).click()
-            await page.getByRole("row", { name: /On call.*revoked/ }).waitFor()
+            await page
+              .getByRole("row", { name: /On call.*revoked/ })
+              .first()
+              .waitFor()
           })
           assert.strictEqual((yield* apiClient(url, key).call("GET", "/v1/account")).status, 401)
           assert.deepStrictEqual(faults, [])
@@ -71,6 +84,7 @@ describeInBrowser("API keys", () => {
     it.effect("that expire soon head the page, and are replaced with the same rights", () =>
       Effect.gen(function* () {
         const { liveKey, url } = yield* DashboardService
+        yield* revokeAll("Alerting")
         yield* apiClient(url, liveKey).call("POST", "/v1/api-keys", {
           name: "Alerting",
           scopes: ["events:read"],
@@ -97,10 +111,12 @@ describeInBrowser("API keys", () => {
     it.effect("are not made twice if an answer is lost: the same request gets the same key", () =>
       Effect.gen(function* () {
         const { liveKey, url } = yield* DashboardService
+        // Of its own in each run.
+        const name = `Lost ${Date.now()}`
         const { page } = yield* openSignedIn(liveKey, "/keys")
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "New key" }).click()
-          await page.getByRole("textbox", { name: /^Name/ }).fill("Lost")
+          await page.getByRole("textbox", { name: /^Name/ }).fill(name)
           await page.getByRole("button", { name: "Everything (admin)" }).click()
           await page.route("**/v1/api-keys", async (route) => {
             await route.fetch()
@@ -111,11 +127,11 @@ describeInBrowser("API keys", () => {
           await page.unroute("**/v1/api-keys")
           await page.getByRole("button", { name: "Create key" }).click()
           await page.getByRole("button", { name: "I have stored it" }).click()
-          await page.getByRole("row", { name: /Lost/ }).waitFor()
+          await page.getByRole("row", { name: new RegExp(name) }).waitFor()
         })
         const { body } = yield* apiClient(url, liveKey).call("GET", "/v1/api-keys")
         const keys = body["data"] as unknown as ReadonlyArray<{ name: string }>
-        assert.strictEqual(keys.filter(({ name }) => name === "Lost").length, 1)
+        assert.strictEqual(keys.filter((key) => key.name === name).length, 1)
       })
     )
 

@@ -81,7 +81,8 @@ describeInBrowser("a viewer's session", () => {
         const again = yield* open(firstLink)
         yield* wait(again.page, /This link cannot sign in/)
         assert.strictEqual(again.page.url(), `${url}/sign-in`)
-      })
+        // A service of its own, because its first start prints the link once.
+      }).pipe(Effect.provide(dashboardService()))
     )
 
     it.effect("may be two: the viewer adds a test key, switches, and signs out of one", () =>

@@ -12,10 +12,12 @@ describeInBrowser("the search", () => {
       Effect.gen(function* () {
         const { liveKey, url } = yield* DashboardService
         const { call } = apiClient(url, liveKey)
+        // Of its own in each run.
+        const name = `Treasury ${Date.now()}`
         const webhook = yield* call("POST", "/v1/webhooks", {
           url: "http://127.0.0.1:1/",
           event_types: ["payment.xrp"],
-          description: "Treasury payouts"
+          description: name
         })
         const test = yield* call("POST", `/v1/webhooks/${webhook.body["id"]}/test`, {
           event_type: "payment.xrp"
@@ -24,6 +26,8 @@ describeInBrowser("the search", () => {
         const { page } = opened
         const dialog = page.getByRole("dialog", { name: "Search and commands" })
         const ask = async (keys: string, text: string) => {
+          // The dialog before may still be closing.
+          await dialog.waitFor({ state: "detached" })
           await page.keyboard.press(keys)
           await dialog.getByLabel("Search", { exact: true }).waitFor()
           await page.keyboard.insertText(text)
@@ -34,13 +38,11 @@ describeInBrowser("the search", () => {
           await dialog.locator("[data-combobox-selected]", { hasText: "API reference" }).waitFor()
           assert.deepStrictEqual(await Effect.runPromise(accessibilityFaults(page)), [])
           await page.keyboard.press("Escape")
-          await dialog.waitFor({ state: "detached" })
 
-          await ask("/", "treasury")
-          await dialog.getByRole("option", { name: /^Treasury payouts/ }).waitFor()
+          await ask("/", name.toLowerCase())
+          await dialog.getByRole("option", { name: new RegExp(`^${name}`) }).waitFor()
           await page.keyboard.press("Enter")
-          await page.getByRole("heading", { name: "Treasury payouts", level: 1 }).waitFor()
-          await dialog.waitFor({ state: "detached" })
+          await page.getByRole("heading", { name, level: 1 }).waitFor()
 
           await ask("/", ` ${test.body["delivery_id"]} `)
           await dialog.getByRole("option", { name: "Open the delivery" }).waitFor()
@@ -50,6 +52,7 @@ describeInBrowser("the search", () => {
           await ask("/", "zyxwvut")
           await dialog.getByText("Nothing has this name").waitFor()
           await page.keyboard.press("Escape")
+          await dialog.waitFor({ state: "detached" })
           await page.keyboard.press("?")
           await page.getByRole("dialog", { name: "Keys" }).getByText("The next row of a list").waitFor()
         })

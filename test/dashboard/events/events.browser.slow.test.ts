@@ -12,7 +12,7 @@ import {
   receivers
 } from "../../support/dashboard/dashboardReceivers.ts"
 import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
-import { apiClient } from "../../support/http/apiClient.ts"
+import { apiClient, waitUntil } from "../../support/http/apiClient.ts"
 
 const world = receivers.pipe(Layer.provideMerge(dashboardService()))
 
@@ -20,10 +20,19 @@ const CHECK_MS = 240_000
 
 /** The newest payment of XRP, as the accepting receiver got it. Closes ledgers until there is one. */
 const payment = Effect.gen(function* () {
+  const { liveKey, url } = yield* DashboardService
   const { accepting, happen } = yield* Receivers
   const find = () => accepting.received.findLast(({ event }) => event.event_type === "payment.xrp")?.event
   while (find() === undefined) yield* happen
   const { event_id, payload } = find()!
+  // A page that is opened before the event can be found would not look again.
+  yield* waitUntil(
+    Effect.map(
+      apiClient(url, liveKey).call("GET", `/v1/events/${encodeURIComponent(event_id)}`),
+      ({ status }) => status === 200
+    ),
+    "30 seconds"
+  )
   return { id: event_id, payload: payload as { amount: string; sender: string; tx_hash: string } }
 })
 

@@ -1,5 +1,5 @@
 /** From a failing webhook to a healthy one, with the keyboard only: what fails and why, the repair, a try, all the rest. */
-import { assert, layer } from "@effect/vitest"
+import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
@@ -10,11 +10,14 @@ import { DashboardService, dashboardService } from "../../support/dashboard/dash
 /** More than any page has places for the focus before its main action. */
 const MOST_TABS = 60
 
+/** The text of what has the focus, which the page itself has if nothing else does. */
+const FOCUSED = "document.activeElement === document.body ? '' : (document.activeElement?.textContent ?? '')"
+
 /** Moves the focus with Tab to what has this name, and presses Enter. */
 const enter = async (page: Page, name: RegExp) => {
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
-    const focused = page.locator(":focus")
-    if ((await focused.count()) > 0 && name.test((await focused.textContent()) ?? "")) {
+    // In one step: a page that draws itself anew may take the focus away between two.
+    if (name.test(await page.evaluate<string>(FOCUSED))) {
       await page.keyboard.press("Enter")
       return
     }
@@ -34,7 +37,8 @@ describeInBrowser("the way back from a failure", () => {
       () =>
         Effect.gen(function* () {
           const { liveKey } = yield* DashboardService
-          const { happen, repair } = yield* Receivers
+          const { breakAgain, happen, repair } = yield* Receivers
+          yield* breakAgain
           // Five failed attempts in a row make a webhook fail. One ledger may have fewer events.
           yield* Effect.replicateEffect(happen, 3)
           const opened = yield* openSignedIn(liveKey, "/")
@@ -59,8 +63,11 @@ describeInBrowser("the way back from a failure", () => {
             await page.getByRole("heading", { name: /^All [\d\u202f]+ delivered$/, level: 1 }).waitFor()
             await page.goBack()
             await page.getByText("Healthy", { exact: true }).waitFor()
-            await page.getByRole("row", { name: /recovered/ }).waitFor()
-            assert.strictEqual(await page.getByText("still failing").count(), 0)
+            await page
+              .getByRole("row", { name: /recovered/ })
+              .first()
+              .waitFor()
+            await page.getByText("still failing").first().waitFor({ state: "detached" })
           })
           assertQuiet(opened)
         }),

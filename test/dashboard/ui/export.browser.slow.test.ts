@@ -7,6 +7,7 @@ import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.
 import { openSignedIn } from "../../support/dashboard/dashboardPages.ts"
 import { Receivers, receivers } from "../../support/dashboard/dashboardReceivers.ts"
 import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient, waitUntil } from "../../support/http/apiClient.ts"
 
 /** The file that the page's menu saves. */
 const saved = async (page: Page, format: string) => {
@@ -27,9 +28,16 @@ describeInBrowser("a list", () => {
       "is saved as CSV and as NDJSON with its filters: webhooks, events, incidents",
       () =>
         Effect.gen(function* () {
-          const { liveKey } = yield* DashboardService
+          const { liveKey, url } = yield* DashboardService
           const { happen } = yield* Receivers
           yield* happen
+          // Pages of what is past do not refresh themselves.
+          yield* waitUntil(
+            Effect.map(apiClient(url, liveKey).call("GET", "/v1/events/counts"), ({ body }) =>
+              JSON.stringify(body).includes('"payment.')
+            ),
+            "30 seconds"
+          )
           const opened = yield* openSignedIn(liveKey, "/webhooks?search=Accepting")
           const { page } = opened
           yield* Effect.promise(async () => {
@@ -53,7 +61,7 @@ describeInBrowser("a list", () => {
             for (const line of lines) assert.match(JSON.parse(line).event_type, /^payment\./)
 
             await page.goto(new URL("/incidents", page.url()).href)
-            await page.getByRole("table", { name: "Incidents" }).waitFor()
+            await page.getByRole("table", { name: "Incidents" }).getByRole("link").first().waitFor()
             const incidents = await saved(page, "CSV")
             assert.match(incidents.text, /^id,webhook_id,began_at,.*\r\ninc_/)
           })

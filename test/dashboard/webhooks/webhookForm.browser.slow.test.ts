@@ -156,9 +156,9 @@ describeInBrowser("the form of a webhook", () => {
           const { liveKey } = yield* DashboardService
           const { page } = yield* openSignedIn(liveKey, "/webhooks/new")
           const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true })
-          const focused = () =>
-            page.evaluate<string>(
-              "document.activeElement.getAttribute('aria-label') ?? document.activeElement.name ?? ''"
+          const focus = (name: string) =>
+            page.waitForFunction(
+              `(document.activeElement.getAttribute("aria-label") ?? document.activeElement.name) === "${name}"`
             )
           yield* Effect.promise(async () => {
             await button("Create webhook").click()
@@ -177,16 +177,15 @@ describeInBrowser("the form of a webhook", () => {
             await button("Create webhook").click()
             await page.getByText("2 things to correct:").waitFor()
             await page.getByText("It is not a field of these events.").waitFor()
-            assert.strictEqual(await focused(), "Field of condition 1")
-            const top = await page.evaluate<number>(
-              "document.querySelector('[data-section=filter]').getBoundingClientRect().top"
+            await focus("Field of condition 1")
+            await page.waitForFunction(
+              "Math.abs(document.querySelector('[data-section=filter]').getBoundingClientRect().top - 96) <= 2"
             )
-            assert.approximately(top, 96, 2)
           })
           assert.deepStrictEqual(yield* accessibilityFaults(page), [])
           yield* Effect.promise(async () => {
             await button("Next").click()
-            assert.strictEqual(await focused(), "Name of header 1")
+            await focus("Name of header 1")
             await page.getByText("It must not contain Host: the service sets it itself.").waitFor()
             await page.getByLabel("Name of header 1").fill("X-Host")
             await button("Use amount.value").click()

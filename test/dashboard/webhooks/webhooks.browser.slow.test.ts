@@ -33,6 +33,15 @@ const register = Effect.fnUntraced(function* (fields: object) {
   return String(body["id"])
 })
 
+/** Deletes the webhooks of the key, those of a run before that failed. */
+const deleteAll = Effect.fnUntraced(function* (key: string) {
+  const { url } = yield* DashboardService
+  const { call } = apiClient(url, key)
+  const { body } = yield* call("GET", "/v1/webhooks?limit=100")
+  for (const { id } of Object(body["data"]) as ReadonlyArray<{ readonly id: string }>)
+    yield* call("DELETE", `/v1/webhooks/${id}`)
+})
+
 describeInBrowser("the pages of webhooks", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
@@ -41,6 +50,7 @@ describeInBrowser("the pages of webhooks", () => {
         Effect.gen(function* () {
           const faults: Array<string> = []
           const { liveKey } = yield* DashboardService
+          yield* deleteAll(liveKey)
           const hook = yield* receiver
           const opened = yield* openSignedIn(liveKey, "/webhooks")
           const { page } = opened
@@ -153,7 +163,9 @@ describeInBrowser("the pages of webhooks", () => {
             account_filters: ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"],
             headers: { "X-Tenant": "7" }
           })
-          yield* checkOnEveryScreen(liveKey, "/webhooks", ({ page }) => page.getByText(SCRIPT).waitFor())
+          yield* checkOnEveryScreen(liveKey, "/webhooks", ({ page }) =>
+            page.getByText(SCRIPT).first().waitFor()
+          )
           yield* checkOnEveryScreen(liveKey, `/webhooks/${id}`, ({ page }) =>
             page.getByText("Newest deliveries").waitFor()
           )
@@ -178,6 +190,7 @@ describeInBrowser("the pages of webhooks", () => {
         const { keyWith, url } = yield* DashboardService
         const testKey = yield* keyWith("test", ["admin"])
         const { call } = apiClient(url, testKey)
+        yield* deleteAll(testKey)
         for (const [description, event_types, network] of [
           ["Cherry", ["dex.*"], "testnet"],
           ["Apple", ["nft.minted"], "devnet"],

@@ -1,7 +1,7 @@
 /** What a viewer does on every page of the dashboard. */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import type { BrowserContextOptions } from "playwright-core"
+import type { BrowserContextOptions, Locator } from "playwright-core"
 import { accessibilityFaults, assertQuiet, type OpenPage } from "./browser.ts"
 import { DashboardService } from "./dashboardService.ts"
 
@@ -22,6 +22,31 @@ export const openSignedIn = (
     })
     return opened
   })
+
+/** How long a page may take to answer one movement of the pointer. */
+const ANSWER_MS = 1_000
+
+/**
+ * Moves the pointer to a place of `target` until `sign` is seen: what loads meanwhile may push the target away from
+ * under a pointer that does not move.
+ */
+export const pointUntil = async (
+  target: Locator,
+  place: (box: { readonly width: number; readonly height: number }) => { x: number; y: number },
+  sign: Locator
+): Promise<void> => {
+  for (let tries = 0; tries < 30; tries++) {
+    const box = await target.boundingBox()
+    if (box !== null) await target.hover({ position: place(box) })
+    const seen = await sign.waitFor({ timeout: ANSWER_MS }).then(
+      () => true,
+      () => false
+    )
+    if (seen) return
+    await target.page().mouse.move(0, 0)
+  }
+  await sign.waitFor()
+}
 
 /** The screens on which each page is checked. */
 export const screens = [

@@ -19,8 +19,10 @@ export class Receivers extends Context.Service<
     readonly failing: Receiver & { readonly webhook: CreatedWebhook }
     /** From now on, the failing receiver accepts. */
     readonly repair: Effect.Effect<void>
-    /** Closes a ledger, and waits until both receivers have got an event of it. */
-    readonly happen: Effect.Effect<void>
+    /** From now on, it fails again. A test that repairs it begins with this, so that it can be run twice. */
+    readonly breakAgain: Effect.Effect<void>
+    /** Closes a ledger, and waits until both receivers have got an event of it. Returns its index. */
+    readonly happen: Effect.Effect<number>
   }
 >()("ledgerhook/test/DashboardReceivers") {}
 
@@ -53,12 +55,16 @@ export const receivers = Layer.effect(
           received.some(({ event }) => event["ledger_index"] === header.ledger_index)
         )
       }
+      return header.ledger_index
     })
     return {
       accepting: { ...accepting, webhook: first },
       failing: { ...failing, webhook: second },
       repair: Effect.sync(() => {
         repaired = true
+      }),
+      breakAgain: Effect.sync(() => {
+        repaired = false
       }),
       happen
     }
