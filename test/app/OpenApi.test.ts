@@ -84,7 +84,9 @@ describe("the OpenAPI document", () => {
       return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
     }
     assert.deepStrictEqual(await lint(document), [])
-    assert.notDeepEqual(await lint({ ...document, servers: [] }), [])
+    // It does complain. A whole document takes it a second.
+    const wrong = await lint({ ...document, paths: {}, components: {}, servers: [] })
+    assert.match(wrong.join("\n"), /^no-empty-servers: /m)
   })
 
   it("requires the key where an operation needs it, and names the scope", () => {

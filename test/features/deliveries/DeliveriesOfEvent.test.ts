@@ -1,6 +1,6 @@
 /** The delivery log's filter by event: live deliveries, which are found by their ids, and those of replays. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
@@ -61,20 +61,28 @@ const prepare = Effect.gen(function* () {
   return { api, events, get, idsOf, query, webhookId, live: live[1]!.id, replayed: replayed[1]!.id, store }
 })
 
+/** Writes to the log that the events' ledger was taken. */
+const takeLedger = Effect.suspend(() => {
+  const [marker] = markers(100, 100)
+  return appendMarkers("mainnet", [{ ...marker!, detected_at: NOW }])
+})
+
 layer(apiLayer(), { excludeTestServices: true })("the deliveries of an event", (it) => {
   it.effect("are those of replays alone while the log does not hold its ledger, then all", () =>
     Effect.gen(function* () {
       const { events, idsOf, live, query, replayed } = yield* prepare
       assert.deepStrictEqual(yield* idsOf(query), [replayed])
-      const [marker] = markers(100, 100)
-      yield* appendMarkers("mainnet", [{ ...marker!, detected_at: NOW }])
+      yield* takeLedger
       assert.deepStrictEqual(yield* idsOf(query), [replayed, live])
       // Once the event index contains the event, the API knows its place in the ledger.
       yield* Effect.flatMap(EventIndex, (store) => store.insert(events, Date.now()))
       assert.deepStrictEqual(yield* idsOf(query), [replayed, live])
     })
   )
+})
 
+const withLedger = Layer.provideMerge(Layer.effectDiscard(takeLedger), apiLayer())
+layer(withLedger, { excludeTestServices: true })("the deliveries of an event", (it) => {
   it.effect("are filtered and paged like all others, and nobody else's", () =>
     Effect.gen(function* () {
       const { api, get, idsOf, live, query, replayed, store, webhookId } = yield* prepare

@@ -1,6 +1,6 @@
 /** `GET /v1/events/counts` and `POST /v1/events/preview` count the events of the last 24 hours, and change nothing. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { eventLimits } from "../../../src/features/events/Limits.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
@@ -27,9 +27,9 @@ const eventsUntil = (nowMs: number, number: number, stepMs: number) =>
 const store = (events: ReadonlyArray<LedgerEvent>) =>
   Effect.flatMap(EventIndex, (index) => index.insert(events, Date.now()))
 
-const customer = Effect.gen(function* () {
+const customer = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
   const api = yield* ApiUnderTest
-  const { key } = yield* api.account()
+  const { key } = yield* api.account(environment)
   return {
     counts: Effect.map(api.call("GET", "/v1/events/counts", { key }), ({ body }) => body),
     preview: (body: object) => api.call("POST", "/v1/events/preview", { key, body })
@@ -39,7 +39,7 @@ const customer = Effect.gen(function* () {
 layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the last day", (it) => {
   it.effect("has no events at first", () =>
     Effect.gen(function* () {
-      const { counts, preview } = yield* customer
+      const { counts, preview } = yield* customer()
       const counted = yield* counts
       assert.deepStrictEqual(counted.by_type, {})
       assert.strictEqual(Date.parse(counted.until) - Date.parse(counted.since), 24 * HOUR)
@@ -52,17 +52,21 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
       assert.strictEqual(body.parts.length, eventLimits.previewParts)
     })
   )
+})
 
-  const now = Date.now()
-  // 25 of them are older than a day.
-  const quiet = eventsUntil(now, 265, 6 * 60 * SECOND)
-  const ofDay = quiet.slice(0, 239)
-  const numberOf = (event: LedgerEvent) => Number(event.payload["amount"])
+const now = Date.now()
+// 25 of them are older than a day.
+const quiet = eventsUntil(now, 265, 6 * 60 * SECOND)
+const ofDay = quiet.slice(0, 239)
+const numberOf = (event: LedgerEvent) => Number(event.payload["amount"])
 
+layer(Layer.provideMerge(Layer.effectDiscard(store(quiet)), apiLayer()), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("the last day", (it) => {
   it.effect("is counted by type", () =>
     Effect.gen(function* () {
-      yield* store(quiet)
-      const { counts } = yield* customer
+      const { counts } = yield* customer()
       const { by_type, network } = yield* counts
       assert.strictEqual(network, "mainnet")
       assert.deepStrictEqual(by_type, { "payment.xrp": 120, "payment.issued": 59, "nft.minted": 60 })
@@ -71,7 +75,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
 
   it.effect("is matched with types, accounts and a payload filter", () =>
     Effect.gen(function* () {
-      const { preview } = yield* customer
+      const { preview } = yield* customer()
       for (const [accounts, wants] of [
         [[], () => true],
         [[addresses[2]], () => true],
@@ -106,12 +110,12 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
 
   it.effect("is examined at its end only if it has too many events", () =>
     Effect.gen(function* () {
-      const { preview } = yield* customer
+      const { preview } = yield* customer("test")
       const busy = eventsUntil(now, eventLimits.previewCandidates + 1_000, SECOND).map((event) => ({
         ...event,
         event_id: event.event_id.replace(/:[^:]*$/, ":check.cashed"),
         event_type: "check.cashed" as const,
-        position: 1
+        network: "testnet" as const
       }))
       yield* store(busy)
       const { body } = yield* preview({ event_types: ["check.*"], payload_filter: { amount: "7" } })
@@ -126,7 +130,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
 
   it.effect("is refused for filters that no webhook could have, and for another network", () =>
     Effect.gen(function* () {
-      const { preview } = yield* customer
+      const { preview } = yield* customer()
       for (const [asked, param] of [
         [{}, "/event_types"],
         [{ event_types: ["payment.*"], account_filters: ["rWrong"] }, "/account_filters/0"],

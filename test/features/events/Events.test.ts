@@ -1,6 +1,6 @@
 /** The event index over HTTP: filters against a plain search, exact pages, and which key sees which network. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { expandPattern } from "../../../src/spine/event/EventType.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
@@ -67,77 +67,79 @@ const refusal = (answer: Answer, status: number, message: string) => {
   assert.strictEqual(answer.body.error.message, message)
 }
 
-layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
-  const seeded = eventsByChance(SEED, BEGIN, LEDGERS)
-  const moments = seeded.map(({ timestamp }) => timestamp).toSorted()
-  /** The time before which the given part of the events happened. */
-  const momentAt = (part: number) => moments[Math.floor(part * moments.length)]!
+const seeded = eventsByChance(SEED, BEGIN, LEDGERS)
+const moments = seeded.map(({ timestamp }) => timestamp).toSorted()
+/** The time before which the given part of the events happened. */
+const momentAt = (part: number) => moments[Math.floor(part * moments.length)]!
 
-  it.effect("are those that a plain search finds, for every combination of filters", () =>
-    Effect.gen(function* () {
-      yield* store(seeded)
-      const chance = generator(SEED)
-      const [live, test] = [yield* eventsClient("live"), yield* eventsClient("test")]
-      const views = [
-        { client: live, networks: ["mainnet"] as const },
-        { client: test, networks: ["testnet", "devnet"] as const },
-        { client: test, networks: ["testnet"] as const, network: "testnet" }
-      ]
-      let shown = 0
-      for (let combination = 0; combination < 96; combination++) {
-        for (const { client, networks, network } of views) {
-          const bit = (place: number) => ((combination >> place) & 1) === 1
-          const own = seeded.filter((event) => networks.some((one) => one === event.network))
-          const ledgerOf = () => own[Math.floor(chance() * own.length)]!.ledger_index
-          const [lower, higher] = [ledgerOf(), ledgerOf()].toSorted((a, b) => a - b)
-          const kinds = combination >> 5
-          const wanted: Wanted = {
-            networks,
-            ...(kinds > 0 && {
-              types: kinds === 1 ? [pick(chance, [...types, "nft.*", "*"])] : [types[0], "check.*"]
-            }),
-            ...(bit(0) && { account: pick(chance, addresses) }),
-            ...(bit(1) && { min: lower! }),
-            ...(bit(2) && { max: higher! }),
-            ...(bit(3) && { since: momentAt(chance() * 0.4) }),
-            ...(bit(4) && { until: momentAt(0.6 + chance() * 0.4) })
+layer(Layer.provideMerge(Layer.effectDiscard(store(seeded)), apiLayer()), { excludeTestServices: true })(
+  "events by filters",
+  (it) => {
+    it.effect("are those that a plain search finds, for every combination of filters", () =>
+      Effect.gen(function* () {
+        const chance = generator(SEED)
+        const [live, test] = [yield* eventsClient("live"), yield* eventsClient("test")]
+        const views = [
+          { client: live, networks: ["mainnet"] as const },
+          { client: test, networks: ["testnet", "devnet"] as const },
+          { client: test, networks: ["testnet"] as const, network: "testnet" }
+        ]
+        let shown = 0
+        for (let combination = 0; combination < 96; combination++) {
+          for (const { client, networks, network } of views) {
+            const bit = (place: number) => ((combination >> place) & 1) === 1
+            const own = seeded.filter((event) => networks.some((one) => one === event.network))
+            const ledgerOf = () => own[Math.floor(chance() * own.length)]!.ledger_index
+            const [lower, higher] = [ledgerOf(), ledgerOf()].toSorted((a, b) => a - b)
+            const kinds = combination >> 5
+            const wanted: Wanted = {
+              networks,
+              ...(kinds > 0 && {
+                types: kinds === 1 ? [pick(chance, [...types, "nft.*", "*"])] : [types[0], "check.*"]
+              }),
+              ...(bit(0) && { account: pick(chance, addresses) }),
+              ...(bit(1) && { min: lower! }),
+              ...(bit(2) && { max: higher! }),
+              ...(bit(3) && { since: momentAt(chance() * 0.4) }),
+              ...(bit(4) && { until: momentAt(0.6 + chance() * 0.4) })
+            }
+            const { types: eventTypes, account, min, max, since, until } = wanted
+            const query: Query = {
+              limit: String(20 + Math.floor(chance() * 81)),
+              ...(network !== undefined && { network }),
+              ...(eventTypes !== undefined && { event_type: eventTypes }),
+              ...(account !== undefined && { account }),
+              ...(min !== undefined && { ledger_index_min: String(min) }),
+              ...(max !== undefined && { ledger_index_max: String(max) }),
+              ...(since !== undefined && { since }),
+              ...(until !== undefined && { until })
+            }
+            const expected = found(seeded, wanted).map(itemOf)
+            assert.deepStrictEqual(yield* client.allPages(query), expected, pathOf(query))
+            shown += expected.length
           }
-          const { types: eventTypes, account, min, max, since, until } = wanted
-          const query: Query = {
-            limit: String(20 + Math.floor(chance() * 81)),
-            ...(network !== undefined && { network }),
-            ...(eventTypes !== undefined && { event_type: eventTypes }),
-            ...(account !== undefined && { account }),
-            ...(min !== undefined && { ledger_index_min: String(min) }),
-            ...(max !== undefined && { ledger_index_max: String(max) }),
-            ...(since !== undefined && { since }),
-            ...(until !== undefined && { until })
-          }
-          const expected = found(seeded, wanted).map(itemOf)
-          assert.deepStrictEqual(yield* client.allPages(query), expected, pathOf(query))
-          shown += expected.length
         }
-      }
-      // If this fails, the filters are so narrow that nothing was compared.
-      assert.isAbove(shown, 96 * 10)
-    })
-  )
+        // If this fails, the filters are so narrow that nothing was compared.
+        assert.isAbove(shown, 96 * 10)
+      })
+    )
 
-  it.effect("are the same for any page length and any way to write a time", () =>
-    Effect.gen(function* () {
-      const { allPages } = yield* eventsClient("test")
-      const expected = found(seeded, { networks: ["testnet", "devnet"] }).map(itemOf)
-      for (const limit of ["3", "20", "100"]) assert.deepStrictEqual(yield* allPages({ limit }), expected)
-      const moment = momentAt(0.5)
-      const later = found(seeded, { networks: ["testnet", "devnet"], since: moment }).map(itemOf)
-      const written = [moment, moment.replace("Z", "+00:00"), moment.replace("Z", ".900Z")]
-      for (const since of written) assert.deepStrictEqual(yield* allPages({ since, limit: "100" }), later)
-      assert.deepStrictEqual(yield* allPages({ since: "0000-01-01T00:00:00Z", limit: "100" }), expected)
-      assert.deepStrictEqual(yield* allPages({ until: "0000-01-01T00:00:00Z" }), [])
-      assert.deepStrictEqual(yield* allPages({ since: "9999-12-31T23:59:59Z" }), [])
-    })
-  )
-})
+    it.effect("are the same for any page length and any way to write a time", () =>
+      Effect.gen(function* () {
+        const { allPages } = yield* eventsClient("test")
+        const expected = found(seeded, { networks: ["testnet", "devnet"] }).map(itemOf)
+        for (const limit of ["3", "20", "100"]) assert.deepStrictEqual(yield* allPages({ limit }), expected)
+        const moment = momentAt(0.5)
+        const later = found(seeded, { networks: ["testnet", "devnet"], since: moment }).map(itemOf)
+        const written = [moment, moment.replace("Z", "+00:00"), moment.replace("Z", ".900Z")]
+        for (const since of written) assert.deepStrictEqual(yield* allPages({ since, limit: "100" }), later)
+        assert.deepStrictEqual(yield* allPages({ since: "0000-01-01T00:00:00Z", limit: "100" }), expected)
+        assert.deepStrictEqual(yield* allPages({ until: "0000-01-01T00:00:00Z" }), [])
+        assert.deepStrictEqual(yield* allPages({ since: "9999-12-31T23:59:59Z" }), [])
+      })
+    )
+  }
+)
 
 layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
   it.effect("have exactly the envelope's fields, their position and the payload's original bytes", () =>

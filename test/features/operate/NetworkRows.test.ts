@@ -1,5 +1,5 @@
 /** What is known of a network, as every process reads it. */
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readNetworks, writeNetwork } from "../../../src/features/operate/NetworkRows.ts"
@@ -39,7 +39,7 @@ const pass = (seconds: number) =>
     (sql) => sql`UPDATE networks SET seen_at = seen_at - ${seconds} * interval '1 second'`
   )
 
-layer(TestDatabase)("what is known of a network", (it) => {
+describe("what is known of a network", () => {
   it.effect("is read as it was written, with its age and what it means", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* readNetworks, [])
@@ -56,7 +56,7 @@ layer(TestDatabase)("what is known of a network", (it) => {
       assert.isAtLeast(later!.seenAgoMs, 60_000)
       assert.strictEqual(later!.status, "failed")
       assert.match(later!.detail, /^No process takes ledgers: the last one became silent 6\d s ago\.$/)
-    })
+    }).pipe(Effect.provide(TestDatabase))
   )
 
   it.effect(
@@ -86,6 +86,6 @@ layer(TestDatabase)("what is known of a network", (it) => {
         yield* writeNetwork("devnet", { ...begun, last_taken: 4 })
         const anew = (yield* readNetworks).find(({ network }) => network === "devnet")!
         assert.deepInclude(anew.facts, { last_taken: 4, last_close_time: null })
-      })
+      }).pipe(Effect.provide(TestDatabase))
   )
 })

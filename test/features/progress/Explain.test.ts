@@ -15,14 +15,15 @@ import { appendLedgers, indexEvents, isoSecond, writeLedgers } from "../replay/r
 
 const HOUR_MS = 3_600_000
 const iso = (ms: number) => new Date(ms).toISOString()
-let ledgers = 90_000_000
+/** The next ledger of each network, so that none is missing between two. */
+const next = { mainnet: 90_000_000, testnet: 91_000_000, devnet: 92_000_000 }
 
 /** Appends a ledger that closed the given time ago to the log and to the event index. Route has read it. */
 const takeLedger = Effect.fnUntraced(function* (
   agoMs: number,
   events: ReadonlyArray<Parameters<typeof eventOf>[0]> = [{ accounts: [addresses[0]] }]
 ) {
-  const index = ledgers++
+  const index = next[events[0]?.network ?? "mainnet"]++
   const closeTime = isoSecond(Date.now() - agoMs)
   const given = events.map((fields, position) =>
     eventOf({ ...fields, ledgerIndex: index, timestamp: closeTime, position })
@@ -243,7 +244,7 @@ layer(apiLayer(), { excludeTestServices: true })("an explanation", (it) => {
       const ledgerOf = (query: string) => Effect.map(explain(query), ({ body }) => body.ledger?.index)
       assert.isUndefined(yield* ledgerOf(`transaction=${old.hash}`))
       assert.strictEqual(yield* ledgerOf(`transaction=${old.hash}&ledger_index=${old.index}`), old.index)
-      const index = ledgers++
+      const index = next.mainnet++
       const event = eventOf({ ledgerIndex: index, timestamp: isoSecond(Date.now()) })
       yield* appendLedgers([{ index, closeTime: event.timestamp, events: [event] }])
       const hash = event.event_id.split(":")[2]!

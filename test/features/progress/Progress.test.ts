@@ -100,11 +100,15 @@ layer(layers(), { excludeTestServices: true })("the progress of a webhook", (it)
       assert.deepInclude(shown, { status: "pending", next_attempt_at: null })
     })
   )
+})
 
+layer(layers(), { excludeTestServices: true })("the progress of a webhook", (it) => {
   it.effect("has no number while nothing is queued, and is shown to its owner only", () =>
     Effect.gen(function* () {
       const { accountId, api, key, path, shows, webhook } = yield* prepare(() => 200)
       const sql = yield* SqlClient.SqlClient
+      yield* appendLedgers(ledgers().map((ledger) => ({ ...ledger, events: [] })))
+      yield* Effect.forkScoped(route(["mainnet"]))
       yield* shows({ complete_through: LAST })
       const isNull = Effect.map(api.call("GET", path, { key }), ({ body }) =>
         assert.deepInclude(body, { complete_through: null, routed_through: LAST })

@@ -15,6 +15,8 @@ import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-move-"))
 const scope = Scope.makeUnsafe()
+/** The store that is moved, an empty one, and one that contains data. None changes. */
+const [PRESENT, EMPTY, FULL] = [0, 1, 2]
 const stores: Array<{ readonly url: string; readonly context: Context.Context<SqlClient.SqlClient> }> = []
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
@@ -32,7 +34,8 @@ const run = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArr
   )
 const url = (index: number): string => stores[index]!.url
 const at = (index: number) => ({ DATABASE_URL: url(index) })
-const accounts = async (index: number) => JSON.parse((await run(at(index), "account", "list")).stdout).length
+const accounts = async (store: ReturnType<typeof at>) =>
+  JSON.parse((await run(store, "account", "list")).stdout).length
 
 beforeAll(async () => {
   for (let n = 0; n < 3; n++) {
@@ -43,8 +46,19 @@ beforeAll(async () => {
     })
     await Effect.runPromise(Scope.provide(prepare, scope))
   }
-  await run(at(0), "account", "create", "--name", "Moved", "--email", "a@example.com", "--plan", "builder")
-  await Effect.runPromise(Effect.provide(claimLog(embeddedIdentity), stores[0]!.context))
+  for (const index of [PRESENT, FULL])
+    await run(
+      at(index),
+      "account",
+      "create",
+      "--name",
+      "Moved",
+      "--email",
+      "a@example.com",
+      "--plan",
+      "builder"
+    )
+  await Effect.runPromise(Effect.provide(claimLog(embeddedIdentity), stores[PRESENT]!.context))
 })
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -53,8 +67,8 @@ afterAll(async () => {
 
 describe("a move", () => {
   it("needs one place to move to", async () => {
-    for (const flags of [[], ["--database-url", url(1), "--data-dir", join(cwd, "other")]]) {
-      const { code, stderr } = await run(at(0), "move", ...flags)
+    for (const flags of [[], ["--database-url", url(EMPTY), "--data-dir", join(cwd, "other")]]) {
+      const { code, stderr } = await run(at(PRESENT), "move", ...flags)
       assert.deepStrictEqual(
         [code, stderr],
         [
@@ -70,7 +84,7 @@ describe("a move", () => {
     writeFileSync(file, " \n")
     const said = async (...flags: ReadonlyArray<string>) => {
       const { code, stderr } = await run(
-        { ...at(0), NEW_URL: "nonsense://user:hidden@a/b" },
+        { ...at(PRESENT), NEW_URL: "nonsense://user:hidden@a/b" },
         "move",
         ...flags
       )
@@ -91,32 +105,40 @@ describe("a move", () => {
   it("is refused while a service uses the present store", async () => {
     const refused = Effect.gen(function* () {
       assert.isTrue(yield* trySessionLock("log-owner"))
-      return yield* Effect.promise(() => run(at(0), "move", "--database-url", url(1)))
-    }).pipe(Effect.scoped, Effect.provide(stores[0]!.context))
+      return yield* Effect.promise(() => run(at(PRESENT), "move", "--database-url", url(EMPTY)))
+    }).pipe(Effect.scoped, Effect.provide(stores[PRESENT]!.context))
     const { code, stderr } = await Effect.runPromise(refused)
     assert.strictEqual(code, 1)
     assert.match(stderr, /^ledgerhook: a service uses the present store; stop all its processes, /)
-    assert.strictEqual(await accounts(1), 0)
+    assert.strictEqual(await accounts(at(EMPTY)), 0)
   })
 
-  it("copies everything, verifies it, and says what to do next", async () => {
-    const file = join(cwd, "target")
-    writeFileSync(file, `${url(1)}\n`)
-    const { code, stdout, stderr } = await run(at(0), "move", "--database-url-file", file)
-    assert.deepStrictEqual([code, stderr], [0, ""])
-    const { next, rows } = JSON.parse(stdout)
-    assert.isAbove(rows, 0)
-    assert.match(next, /^Set DATABASE_URL to that database, unset KAFKA_BROKERS, and start the service\. /)
-    assert.deepStrictEqual([await accounts(0), await accounts(1)], [1, 1])
-  })
+  it("copies everything, verifies it, and says what to do next", () =>
+    Effect.gen(function* () {
+      const target = databaseUrl(yield* makeDatabase)
+      const file = join(cwd, "target")
+      writeFileSync(file, `${target}\n`)
+      yield* Effect.promise(async () => {
+        const { code, stdout, stderr } = await run(at(PRESENT), "move", "--database-url-file", file)
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        const { next, rows } = JSON.parse(stdout)
+        assert.isAbove(rows, 0)
+        assert.match(
+          next,
+          /^Set DATABASE_URL to that database, unset KAFKA_BROKERS, and start the service\. /
+        )
+        const counted = [await accounts(at(PRESENT)), await accounts({ DATABASE_URL: target })]
+        assert.deepStrictEqual(counted, [1, 1])
+      })
+    }).pipe(Effect.scoped, Effect.runPromise))
 
   it("is refused into a store that contains anything, and from one that contains nothing", async () => {
-    const into = await run({ ...at(0), NEW_URL: url(1) }, "move", "--database-url-env", "NEW_URL")
+    const into = await run({ ...at(PRESENT), NEW_URL: url(FULL) }, "move", "--database-url-env", "NEW_URL")
     assert.match(
       into.stderr,
       /^ledgerhook: the other store contains data of Ledgerhook already; choose an empty /
     )
-    const from = await run(at(2), "move", "--database-url", url(1))
+    const from = await run(at(EMPTY), "move", "--database-url", url(EMPTY))
     assert.match(from.stderr, /^ledgerhook: the present store is empty; there is nothing to move\./)
   })
 })

@@ -96,6 +96,8 @@ describe("ledgerhook retry", () => {
       yield* statement((sql) => sql`DELETE FROM replay_jobs`)
       yield* Effect.provide(setUsage(ACCOUNT, monthOf(Date.now()), 1_000_000), store)
       assert.match(yield* fault(), /quota of .* is used up/)
+      yield* statement((sql) => sql`DELETE FROM delivery_usage`)
+      yield* statement((sql) => sql`UPDATE accounts SET plan = 'enterprise' WHERE id = ${ACCOUNT}`)
     })
   )
 })
