@@ -13,11 +13,10 @@ import { Duplex } from "node:stream"
 const BODY_PIECE_BYTES = 1_024
 
 /**
- * Bytes that are dropped after the last response, and how long to wait for more. A close with unread bytes makes the
- * client's system report an error, which may hide the response.
+ * The most bytes that are dropped after the last response. A close with unread bytes makes the client's system report an
+ * error, which may hide the response.
  */
 const DROP_BYTES = 256 * 1_024
-const DROP_WAIT_MS = 1_000
 
 const HEAD_END = "\r\n\r\n"
 const NOTHING = Buffer.alloc(0)
@@ -52,7 +51,7 @@ export class PacedConnection extends Duplex {
     this.remoteAddress = socket.remoteAddress
     socket.on("readable", () => this.#advance())
     socket.on("end", () => this.#advance())
-    socket.on("timeout", () => (this.#toDrop === undefined ? this.emit("timeout") : this.destroy()))
+    socket.on("timeout", () => this.emit("timeout"))
     socket.on("error", (error) => this.destroy(error))
     socket.on("close", () => this.destroy())
   }
@@ -95,7 +94,6 @@ export class PacedConnection extends Duplex {
       if (this.#latest?.complete !== false) return this.destroy()
       this.#toDrop = DROP_BYTES
       this.#rest = NOTHING
-      this.setTimeout(DROP_WAIT_MS)
       this.#drop(this.#toDrop)
     })
   }

@@ -132,7 +132,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
         [{ event_types: ["payment.*"], account_filters: ["rWrong"] }, "/account_filters/0"],
         [{ event_types: ["nft.minted"], payload_filter: { taxn: 1 } }, "/payload_filter/taxn"],
         [{ event_types: ["nft.minted"], payload_filter: { amount: "1" } }, "/payload_filter/amount"],
-        [{ event_types: ["*"], network: "testnet" }, "network"]
+        [{ event_types: ["*"], network: "testnet" }, "/network"]
       ] as const) {
         const { status, body } = yield* preview(asked)
         assert.strictEqual(status, 400)
