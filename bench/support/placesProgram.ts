@@ -14,6 +14,7 @@ export interface PlacesUse {
 }
 
 const PAUSE_MS = 100
+const RETRY_MS = 10
 
 let took: Array<number> = []
 let arrived: () => void = () => undefined
@@ -27,6 +28,11 @@ const receiver = createServer((request, response) => {
 /** Throws if the service refuses the request: then the place was taken. */
 const asked = async (url: string, init: RequestInit): Promise<Response> => {
   const response = await fetch(url, init)
+  // The receiver has had its own last notice, but the sender has not stored this yet.
+  if (response.status === 409) {
+    await pause(RETRY_MS)
+    return asked(url, init)
+  }
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
   return response
 }
