@@ -4,6 +4,7 @@ import { informationalFlood } from "./attacks/informationalFlood.ts"
 import { keylessBodies } from "./attacks/keylessBodies.ts"
 import { keylessFlood } from "./attacks/keylessFlood.ts"
 import { oneAccount } from "./attacks/oneAccount.ts"
+import { sharedPlaces } from "./attacks/sharedPlaces.ts"
 import { webhookFilters } from "./attacks/webhookFilters.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 
@@ -11,6 +12,7 @@ const parts: ReadonlyArray<Benchmark> = [
   keylessFlood,
   keylessBodies,
   oneAccount,
+  sharedPlaces,
   webhookFilters,
   informationalFlood
 ]

@@ -19,8 +19,11 @@ export interface KeyedFlood {
 
 let running = false
 let ended: Promise<unknown> = Promise.resolve()
+/** Also ends event streams, which have no end of their own. */
+let stop: () => void = () => undefined
 const flood = async ({ origin, key, connections, method, path, bodies, idempotent }: KeyedFlood) => {
   const pool = new Pool(origin, { connections })
+  stop = () => void pool.destroy()
   const headers = { "x-service-key": key, "content-type": "application/json" }
   let sent = 0
   const send = async (i: number) => {
@@ -40,12 +43,12 @@ const flood = async ({ origin, key, connections, method, path, bodies, idempoten
     }
   }
   await Promise.all(Array.from({ length: connections }, (_, i) => send(i)))
-  await pool.destroy()
 }
 
 process.on("message", async (message: KeyedFlood | "end") => {
   if (message === "end") {
     running = false
+    stop()
     await ended
     await send("ended")
     return

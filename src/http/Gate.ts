@@ -30,7 +30,7 @@ import { requestPacing } from "./guard/RequestPacing.ts"
 import type { Idempotency } from "./Idempotency.ts"
 import { httpLimits } from "./Limits.ts"
 import { allowOf, type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
-import { bodyBytesOf, checkBody, checkLength, type OnRead, type Refusal } from "./RequestBody.ts"
+import { bodyBytesOf, checkBody, checkLength, leavesBody, type OnRead, type Refusal } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
 import { measured } from "./RequestMetrics.ts"
 import { queryTextProblem } from "./StorableText.ts"
@@ -274,7 +274,8 @@ export const gate = <R1, R2, R3>(
                 "x-request-id": requestId,
                 // Answers belong to their caller. The documents and files that any cache may keep say so themselves.
                 "cache-control": response.headers["cache-control"] ?? "no-store",
-                ...headersOf(response)
+                ...headersOf(response),
+                ...(leavesBody(request) ? { connection: "close" } : {})
               })
             )
           )

@@ -3,11 +3,14 @@
  * depth and the characters of its texts (400). Reading stops at the size limit. The body is read once; the handler's
  * decoder finds it in memory.
  */
+
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { Limits } from "../spine/config/Limits.ts"
 import { makeDepthMeter } from "../spine/words/JsonDepth.ts"
 import type { About, ErrorCode } from "./Errors.ts"
+import { httpLimits } from "./Limits.ts"
 import { bodyTextProblem } from "./StorableText.ts"
 
 export interface Refusal extends About {
@@ -89,6 +92,14 @@ const bodyProblem = (
 /** The most bytes that the body can have. A request without a length may have chunks. */
 export const bodyBytesOf = ({ headers }: HttpServerRequest.HttpServerRequest, maxBytes: number): number =>
   headers["transfer-encoding"] !== undefined ? maxBytes : Number(headers["content-length"] ?? 0)
+
+/**
+ * Whether the answer comes before the end of a body that is large, or whose length is not known. Such an answer ends the
+ * connection, so that the rest of the body costs nothing.
+ */
+export const leavesBody = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  !NodeHttpServerRequest.toIncomingMessage(request).complete &&
+  bodyBytesOf(request, Number.POSITIVE_INFINITY) > httpLimits.connectionBytes
 
 /** Refuses a body that says that it is too large, without reading it. */
 export const checkLength = (

@@ -7,12 +7,13 @@ import { Array as Arr, Context, Effect, Option, Order, Result, Schema, SchemaAST
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import type { Settings } from "../spine/config/Config.ts"
+import type { JsonObject } from "../spine/event/Ledger.ts"
 import { isJsonObject } from "../spine/event/NormaliseLedger.ts"
 import { NAME_LENGTH, nearest, sentenceOf } from "../spine/words/Nearest.ts"
 import { printable } from "../spine/words/Printable.ts"
-import { BodyRules, ruleFaults } from "./BodyRules.ts"
 import { Caller } from "./ContractParts.ts"
 import { FAULTS_MAX, type Fault, pointerOf } from "./Errors.ts"
+import { RequestRules, ruleFaults } from "./RequestRules.ts"
 
 /** Of a longer body only the first fault is listed: it has room for a million. A list of texts lists its own. */
 const ALL_FAULTS_LENGTH = 64 * 1024
@@ -174,30 +175,64 @@ export const faultsIn = (
   return Result.isSuccess(decoded) ? [] : faultsOf(of, decoded.failure.issue, given)
 }
 
-/** The field at the top of the body that a JSON pointer leads to. */
-const topOf = ({ param }: Fault): string =>
-  (param.split("/")[1] ?? "").replaceAll("~1", "/").replaceAll("~0", "~")
+/**
+ * The field that rules know: the parameter of the query, or the field at the top of the body, such as `since`. Of a part
+ * of the body it is the part's field: `filters/since`.
+ */
+const fieldOf =
+  ({ of, parts }: Pick<RequestRules["Service"], "of" | "parts">) =>
+  ({ param }: Fault): string => {
+    if (of === "Query") return param
+    const [, top = "", inner] = param.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    return inner !== undefined && parts.includes(top) ? `${top}/${inner}` : top
+  }
+
+/** The fields that are not wrong. */
+const rightFields = (
+  given: JsonObject,
+  wrong: ReadonlySet<string>,
+  parts: ReadonlyArray<string>,
+  prefix = ""
+): JsonObject =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([key, value]) => {
+      if (wrong.has(prefix + key)) return []
+      return [
+        [key, parts.includes(key) && isJsonObject(value) ? rightFields(value, wrong, [], `${key}/`) : value]
+      ]
+    })
+  )
 
 /**
- * What the endpoint's rules find in the fields of the body in which the schema has found nothing (`faults`). Nothing if
- * not all of the schema's faults are known.
+ * What the endpoint's rules find in the fields of the body or the query in which the schema has found nothing
+ * (`faults`). Nothing if not all of the schema's faults are known.
  */
 const faultsOfRules = Effect.fnUntraced(function* (
-  endpoint: HttpApiEndpoint.Top,
+  annotated: RequestRules["Service"],
   faults: ReadonlyArray<Fault>,
-  body: unknown,
+  given: unknown,
   length: number,
   settings: Settings["Service"]
 ) {
-  const rules = Context.getOrUndefined(endpoint.annotations, BodyRules)
   const caller = Option.getOrUndefined(yield* Effect.serviceOption(Caller))
   const isKnown = length <= ALL_FAULTS_LENGTH && faults.length < FAULTS_MAX
-  if (rules === undefined || caller === undefined || !isKnown || !isJsonObject(body)) return []
-  const wrong = new Set(faults.map(topOf))
-  const given = Object.fromEntries(Object.entries(body).filter(([key]) => !wrong.has(key)))
-  const found = yield* Effect.provideService(ruleFaults(rules, given, settings), Caller, caller)
+  if (caller === undefined || !isKnown || !isJsonObject(given)) return faults
+  const field = fieldOf(annotated)
+  const wrong = new Set(faults.map(field))
+  const right = rightFields(given, wrong, annotated.parts)
+  const found = yield* Effect.provideService(
+    ruleFaults(annotated.rules, right, settings, wrong),
+    Caller,
+    caller
+  )
+  const order = Object.keys(given)
+  const placeIn = (fault: Fault) => {
+    const at = order.indexOf(field(fault).split("/", 1)[0]!)
+    return at < 0 ? order.length : at
+  }
   // A rule may take a default for a field that is left out here.
-  return found.filter((fault) => !wrong.has(topOf(fault)))
+  const others = found.filter((fault) => !wrong.has(field(fault)))
+  return others.length === 0 ? faults : Arr.sortWith([...faults, ...others], placeIn, Order.Number)
 })
 
 /** Every fault of the request that the endpoint's decoder refused. */
@@ -219,18 +254,13 @@ export const requestFaults = Effect.fnUntraced(function* (
     ["Query", endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query), query],
     ["Payload", schemas.length === 0 ? undefined : Schema.Union(schemas), body]
   ]
-  const found = parts.map(([of, schema, given]) =>
-    schema === undefined ? [] : faultsIn(of, schema, given, text.length)
-  )
-  const ofBody = found.pop() ?? []
-  const ofRules = yield* faultsOfRules(endpoint, ofBody, body, text.length, settings)
-  const order = Object.keys(Object(body))
-  const placeIn = (fault: Fault) => {
-    const at = order.indexOf(topOf(fault))
-    return at < 0 ? order.length : at
-  }
-  const all = ofRules.length === 0 ? ofBody : Arr.sortWith([...ofBody, ...ofRules], placeIn, Order.Number)
-  const faults = [...found.flat(), ...all]
+  const rules = Context.getOrUndefined(endpoint.annotations, RequestRules)
+  const faults = yield* Effect.forEach(parts, ([of, schema, given]) => {
+    const found = schema === undefined ? [] : faultsIn(of, schema, given, text.length)
+    return rules?.of === of
+      ? faultsOfRules(rules, found, given, text.length, settings)
+      : Effect.succeed(found)
+  }).pipe(Effect.map(Arr.flatten))
   if (Arr.isReadonlyArrayNonEmpty(faults)) return faults
   return yield* Effect.die(new Error(`a request is refused for no fault: ${cause.message}`))
 })

@@ -216,52 +216,6 @@ layer(apiLayer(), { excludeTestServices: true })("an error names what is wrong",
     })
   )
 
-  /** A request with faults of its form, and others that only a rule beside the schema finds. */
-  const mixed: ReadonlyArray<readonly [request: string, body: Json, params: ReadonlyArray<string>]> = [
-    [
-      "POST /v1/webhooks",
-      { url: "ftp://example.com", event_types: ["payment.xpr"], max_in_flight: 0 },
-      ["/url", "/event_types/0", "/max_in_flight"]
-    ],
-    [
-      "POST /v1/webhooks",
-      { format: "x", network: "testnet", url: "http://example.com", event_types: ["*"] },
-      ["/format", "/network", "/url"]
-    ],
-    [
-      "POST /v1/webhooks",
-      {
-        url: "https://example.com",
-        payload_filter: { taxon: 7 },
-        event_types: ["payment.xrp"],
-        signing: ["standard"],
-        secret: "0123456789abcdef",
-        colour: 1
-      },
-      ["/payload_filter/taxon", "/secret", "/colour"]
-    ],
-    // No rule is asked about a field that is wrong in its form.
-    ["POST /v1/webhooks", { url: 5, event_types: ["*"], network: "x" }, ["/url", "/network"]],
-    [`PATCH /v1/webhooks/${id}`, { url: "https://10.0.0.1", paused: 1 }, ["/url", "/paused"]],
-    [
-      "PUT /v1/account/notices",
-      { url: "http://example.com", format: "slack", secret: `whsec_${"A".repeat(44)}`, types: ["x"] },
-      ["/url", "/secret", "/types/0"]
-    ],
-    ["POST /v1/api-keys", { name: "a", scopes: ["admn"], expires_at: FIRST }, ["/scopes/0", "/expires_at"]]
-  ]
-  for (const [request, body, params] of mixed)
-    it.effect(`all faults come at once: ${request} ${JSON.stringify(body)}`, () => {
-      const [method, path] = request.split(" ") as [string, string]
-      return Effect.map(refused(method, path, body), ({ errors, message }) => {
-        assert.deepStrictEqual(
-          errors.map(({ param }: Json) => param),
-          params
-        )
-        assert.strictEqual(errors[0].message, message)
-      })
-    })
-
   it.effect("an error is small, whatever the request, and repeats no value", () =>
     Effect.gen(function* () {
       const SECRET = "do-not-show-me"

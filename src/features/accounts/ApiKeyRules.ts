@@ -1,6 +1,7 @@
 /** The rule of a new API key that depends on the time. Pure. */
-import type { RuleContext } from "../../http/BodyRules.ts"
+
 import { faultOf } from "../../http/Errors.ts"
+import type { RuleContext } from "../../http/RequestRules.ts"
 import { parseIsoTime } from "../../spine/words/IsoTime.ts"
 
 export const newKeyRules = (

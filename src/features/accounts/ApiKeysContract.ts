@@ -2,7 +2,6 @@
 
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BodyRules, bodyRules } from "../../http/BodyRules.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -20,6 +19,7 @@ import {
 } from "../../http/ContractParts.ts"
 import { KeyLimitReached, NotFound } from "../../http/Errors.ts"
 import { Place, QueryTypes } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { scopes } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 import { newKeyRules } from "./ApiKeyRules.ts"
@@ -124,7 +124,7 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
             "The new key cannot have a scope that the calling key lacks. The plan limits the number of valid keys (`GET /v1/account`)."
         })
       )
-      .annotate(BodyRules, bodyRules<typeof NewApiKey.Type>(newKeyRules)),
+      .annotate(RequestRules, bodyRules<typeof NewApiKey.Type>(newKeyRules)),
     HttpApiEndpoint.get("list", "/", {
       query: pageQuery,
       success: pageOf("ApiKeyPage", ApiKey)

@@ -4,12 +4,12 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { checkRules } from "../../http/BodyRules.ts"
 import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { Forbidden, KeyLimitReached, NotFound, pointerOf, ValidationError } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { makePage } from "../../http/Pages.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { hasScope, type Identity } from "../../spine/domain/ApiKey.ts"

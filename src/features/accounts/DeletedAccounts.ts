@@ -12,6 +12,7 @@ import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 import { tombstone } from "../../spine/registry/WebhookRow.ts"
 import { afterDeadlock } from "../../spine/store/AfterDeadlock.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
+import { eachAlone } from "../../spine/words/EachAlone.ts"
 import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 
 /** Why an account is not deleted. `first`: the account that the first start made, to which ADMIN_KEY belongs. */
@@ -72,13 +73,15 @@ export const deleteAccount = Effect.fnUntraced(
 export const sweepDeletedAccounts = Effect.fnUntraced(function* (nowMs: number) {
   const sql = yield* SqlClient.SqlClient
   const deleted = yield* sql<{ readonly id: AccountId }>`SELECT id FROM accounts WHERE deleted_at IS NOT NULL`
-  for (const { id } of deleted) {
+  const sweep = Effect.fnUntraced(function* (id: AccountId) {
     yield* sql.withTransaction(emptied(id, nowMs))
     yield* sql`
       DELETE FROM accounts a WHERE id = ${id}
         AND NOT EXISTS (SELECT FROM webhooks WHERE account_id = a.id)
         AND NOT EXISTS (SELECT FROM replay_jobs WHERE account_id = a.id)`
-  }
+  })
+  // One may fail for long, for example because of a foreign table that references accounts.
+  yield* eachAlone(deleted, ({ id }) => sweep(id))
 })
 
 /** Half-hourly, so that what was written while an account was deleted is gone within an hour. */

@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { periodRules } from "../../http/CommonRules.ts"
 import {
   CommonErrors,
   count,
@@ -20,12 +21,14 @@ import {
 } from "../../http/ContractParts.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, WebhookDisabled } from "../../http/Errors.ts"
 import { contractOf, Place, QueryTypes } from "../../http/FeatureContract.ts"
+import { queryRules, RequestRules } from "../../http/RequestRules.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
 import { answerTimeBoundsMs } from "../../spine/domain/LatencyBuckets.ts"
 import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
 import { EventPattern } from "../webhooks/WebhookFieldsContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
 import { Attempt, response } from "./AttemptContract.ts"
+import { statsRules } from "./StatsRules.ts"
 
 const DeliveryId = idOf("dlv_")
 export const JobId = idOf("rpl_job_")
@@ -212,14 +215,16 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
         ...pageQuery
       },
       success: pageOf("DeliveryPage", Delivery)
-    }).annotateMerge(
-      scoped("deliveries:read", {
-        identifier: "listDeliveries",
-        summary: "List deliveries",
-        description:
-          "Newest first. Filters can be combined. A delivery is shown when its first attempt has ended, or about a second after its event was found."
-      })
-    ),
+    })
+      .annotate(RequestRules, queryRules(periodRules))
+      .annotateMerge(
+        scoped("deliveries:read", {
+          identifier: "listDeliveries",
+          summary: "List deliveries",
+          description:
+            "Newest first. Filters can be combined. A delivery is shown when its first attempt has ended, or about a second after its event was found."
+        })
+      ),
     HttpApiEndpoint.get("stats", "/stats", {
       query: {
         webhook_id: Schema.optionalKey(WebhookId),
@@ -253,14 +258,16 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
         )
       },
       success: Stats
-    }).annotateMerge(
-      scoped("deliveries:read", {
-        identifier: "getDeliveryStats",
-        summary: "Get delivery statistics",
-        description:
-          "Counts and response times of the deliveries created in a period, for one webhook or for all."
-      })
-    ),
+    })
+      .annotate(RequestRules, queryRules(statsRules))
+      .annotateMerge(
+        scoped("deliveries:read", {
+          identifier: "getDeliveryStats",
+          summary: "Get delivery statistics",
+          description:
+            "Counts and response times of the deliveries created in a period, for one webhook or for all."
+        })
+      ),
     HttpApiEndpoint.get("get", "/:id", { params, success: DeliveryDetail, error: NotFound }).annotateMerge(
       scoped("deliveries:read", {
         identifier: "getDelivery",

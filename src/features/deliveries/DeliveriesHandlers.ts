@@ -7,19 +7,15 @@ import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
 import { change } from "../../http/Change.ts"
+import { periodRules } from "../../http/CommonRules.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import {
-  DeliveryNotFailed,
-  NotFound,
-  QuotaExceeded,
-  ValidationError,
-  webhookDisabled
-} from "../../http/Errors.ts"
+import { DeliveryNotFailed, NotFound, QuotaExceeded, webhookDisabled } from "../../http/Errors.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
-import { checkPeriod } from "../../http/Period.ts"
 import { ratio } from "../../http/Ratio.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import type { WantedEvent } from "../../spine/deliveries/DeliveryPages.ts"
 import { eventTopicOf } from "../../spine/domain/Backfill.ts"
@@ -46,6 +42,7 @@ import {
   type DeliveryRow
 } from "./DeliveryQueries.ts"
 import { liveDeliveryIds } from "./LiveDeliveryIds.ts"
+import { statsRules } from "./StatsRules.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -117,6 +114,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
   "deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries
+    const settings = yield* Settings
     const page = yield* makePage
     const events = yield* EventQueries
     const log = yield* Log
@@ -152,7 +150,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const since = query.since === undefined ? undefined : parseIsoTime(query.since)
         const until = query.until === undefined ? undefined : parseIsoTime(query.until)
-        yield* checkPeriod({ since, until }, "query")
+        yield* checkRules(periodRules, query, settings)
         const { webhook_id: webhookId, event_type: eventType, event_id: eventId, job_id: jobId } = query
         const wanted = deliveryStatuses.filter((one) => query.status?.includes(one))
         const statuses = wanted.length === 0 || wanted.length === deliveryStatuses.length ? undefined : wanted
@@ -191,18 +189,10 @@ export const deliveriesLayer = HttpApiBuilder.group(
         return yield* page(query, list, read, deliveryOf)
       }, orUnavailable),
 
-      stats: Effect.fnUntraced(function* ({
-        query: { webhook_id: webhookId, period = "24h", series = "false", interval, answer_times }
-      }) {
+      stats: Effect.fnUntraced(function* ({ query }) {
+        const { webhook_id: webhookId, period = "24h", series = "false", interval, answer_times } = query
         const withAnswerTimes = answer_times === "true"
-        if (withAnswerTimes && series !== "true")
-          return yield* ValidationError.because("answer_times=true needs series=true.", {
-            param: "answer_times"
-          })
-        if (interval !== undefined && (series !== "true" || period !== "24h"))
-          return yield* ValidationError.because(`interval=${interval} needs series=true and period=24h.`, {
-            param: "interval"
-          })
+        yield* checkRules(statsRules, query, settings)
         const nowMs = yield* Clock.currentTimeMillis
         const owner = ownerOf(yield* Caller)
         const wanted = interval === undefined ? series === "true" : "quarters"

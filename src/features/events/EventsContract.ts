@@ -1,6 +1,8 @@
 /** Contract of `/v1/events`: list events, and show one event. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { networkRules } from "../../http/CommonRules.ts"
 import {
   addressForm,
   CommonErrors,
@@ -20,6 +22,7 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound, StreamLimitReached } from "../../http/Errors.ts"
 import { contractOf, Place, QueryTypes } from "../../http/FeatureContract.ts"
+import { bodyRules, queryRules, RequestRules } from "../../http/RequestRules.ts"
 import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
@@ -27,6 +30,7 @@ import { includables } from "../../spine/event/Include.ts"
 import { networks } from "../../spine/event/Network.ts"
 import { EventPattern } from "../webhooks/WebhookFieldsContract.ts"
 import { DayPreviewRequest, dayPreviewOf, EventCounts } from "./DayPreviewContract.ts"
+import { dayPreviewRules, eventListRules, eventStreamRules } from "./EventRules.ts"
 
 const Network = Schema.Literals(networks)
 
@@ -129,14 +133,16 @@ export class Events extends HttpApiGroup.make("events")
         ...pageQuery
       },
       success: pageOf("EventPage", Event)
-    }).annotateMerge(
-      scoped("events:read", {
-        identifier: "listEvents",
-        summary: "List events",
-        description:
-          "Newest ledger first. Filters can be combined. Without `network`, a test key gets the events of testnet and devnet."
-      })
-    ),
+    })
+      .annotate(RequestRules, queryRules(eventListRules))
+      .annotateMerge(
+        scoped("events:read", {
+          identifier: "listEvents",
+          summary: "List events",
+          description:
+            "Newest ledger first. Filters can be combined. Without `network`, a test key gets the events of testnet and devnet."
+        })
+      ),
     HttpApiEndpoint.get("stream", "/stream", {
       headers: { "last-event-id": lastEventId },
       query: {
@@ -148,47 +154,55 @@ export class Events extends HttpApiGroup.make("events")
       },
       success: EventStream,
       error: [NotFound, StreamLimitReached]
-    }).annotateMerge(
-      scoped("events:read", {
-        identifier: "streamEvents",
-        summary: "Stream events",
-        description: streamDescription
-      })
-    ),
+    })
+      .annotate(RequestRules, queryRules(eventStreamRules))
+      .annotateMerge(
+        scoped("events:read", {
+          identifier: "streamEvents",
+          summary: "Stream events",
+          description: streamDescription
+        })
+      ),
     HttpApiEndpoint.get("counts", "/counts", {
       query: { network: oneNetwork },
       success: EventCounts
-    }).annotateMerge(
-      scoped("events:read", {
-        identifier: "countEvents",
-        summary: "Count the events of the last day",
-        description: "The events of one network in the last 24 hours, by type."
-      })
-    ),
+    })
+      .annotate(RequestRules, queryRules(networkRules))
+      .annotateMerge(
+        scoped("events:read", {
+          identifier: "countEvents",
+          summary: "Count the events of the last day",
+          description: "The events of one network in the last 24 hours, by type."
+        })
+      ),
     HttpApiEndpoint.post("preview", "/preview", {
       payload: DayPreviewRequest,
       success: dayPreviewOf(Event),
       error: postErrors
-    }).annotateMerge(
-      scoped("events:read", {
-        identifier: "previewFilters",
-        summary: "Preview filters with the last day",
-        description:
-          "Counts what the filters of a webhook would have matched in the last 24 hours, and shows the newest matches. The webhook need not exist. It changes nothing and sends nothing."
-      })
-    ),
+    })
+      .annotate(RequestRules, bodyRules(dayPreviewRules))
+      .annotateMerge(
+        scoped("events:read", {
+          identifier: "previewFilters",
+          summary: "Preview filters with the last day",
+          description:
+            "Counts what the filters of a webhook would have matched in the last 24 hours, and shows the newest matches. The webhook need not exist. It changes nothing and sends nothing."
+        })
+      ),
     HttpApiEndpoint.get("get", "/:event_id", {
       params: { event_id: EventId },
       query: { network, include },
       success: Event,
       error: NotFound
-    }).annotateMerge(
-      scoped("events:read", {
-        identifier: "getEvent",
-        summary: "Show an event",
-        description: "Shows the event with this id. Without `network`, a test key searches testnet only."
-      })
-    )
+    })
+      .annotate(RequestRules, queryRules(networkRules))
+      .annotateMerge(
+        scoped("events:read", {
+          identifier: "getEvent",
+          summary: "Show an event",
+          description: "Shows the event with this id. Without `network`, a test key searches testnet only."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

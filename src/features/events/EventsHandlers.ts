@@ -2,14 +2,17 @@
  * `/v1/events`: reads the event index that the stage `events` writes. An event is shown as webhooks receive it, with
  * `position` instead of `webhook_id`.
  */
+
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { networkRules } from "../../http/CommonRules.ts"
 import { Caller, ledgerIndexBounds } from "../../http/ContractParts.ts"
-import { NotFound, ValidationError } from "../../http/Errors.ts"
+import { NotFound } from "../../http/Errors.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
-import { checkPeriod } from "../../http/Period.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { ledgerOfEventId } from "../../spine/event/EventId.ts"
 import { expandPatterns } from "../../spine/event/EventPatterns.ts"
@@ -18,12 +21,12 @@ import { type Includable, type IncludableFields, includedFields } from "../../sp
 import { isoTime, unixMsToRipple } from "../../spine/event/Ledger.ts"
 import { defaultNetwork, type KeyEnvironment, type Network, networksOf } from "../../spine/event/Network.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
-import { checkFilter } from "../webhooks/FilterFaults.ts"
 import { dayOf, inOrder, previewDay } from "./DayPreview.ts"
 import { EventCounts } from "./EventCounts.ts"
 import { type EventPlace, EventQueries, type EventRow } from "./EventQueries.ts"
+import { dayPreviewRules, eventListRules } from "./EventRules.ts"
 import { type Event, eventsApi } from "./EventsContract.ts"
-import { makeStreamEvents, visibleNetwork } from "./stream/EventStreamHandlers.ts"
+import { makeStreamEvents } from "./stream/EventStreamHandlers.ts"
 
 const eventOf = (row: EventRow, include: ReadonlyArray<Includable> = []): Event => ({
   event_id: row.eventId,
@@ -60,11 +63,9 @@ const numberOf = (text: string | undefined): number | undefined =>
 const timeOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : parseIsoTime(text)
 
-/** The given network, or all networks that a key of this environment sees. */
+/** The given network, which the rules have checked, or all networks that a key of this environment sees. */
 export const networksFor = (environment: KeyEnvironment, network: Network | undefined) =>
-  network === undefined
-    ? Effect.succeed(networksOf(environment))
-    : Effect.map(visibleNetwork(environment, network), (one) => [one])
+  network === undefined ? networksOf(environment) : [network]
 
 const isoSecond = (unixSeconds: number): string => iso(unixSeconds * 1_000)
 
@@ -72,6 +73,7 @@ export const eventsLayer = HttpApiBuilder.group(
   eventsApi,
   "events",
   Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
     const events = yield* EventQueries
     const page = yield* makePage
     const counts = yield* EventCounts
@@ -82,16 +84,11 @@ export const eventsLayer = HttpApiBuilder.group(
       stream: yield* makeStreamEvents,
 
       list: Effect.fnUntraced(function* ({ query }) {
-        const networks = yield* networksFor((yield* Caller).environment, query.network)
+        yield* checkRules(eventListRules, query, settings)
+        const networks = networksFor((yield* Caller).environment, query.network)
         const [since, until] = [timeOf(query.since), timeOf(query.until)]
-        yield* checkPeriod({ since, until }, "query")
         const ledgerIndexMin = numberOf(query.ledger_index_min)
         const ledgerIndexMax = numberOf(query.ledger_index_max)
-        if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
-          return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.", {
-            param: "ledger_index_min"
-          })
-        }
         // Returns the types without duplicates and in a fixed order. A list of all types means no filter.
         const wanted = expandPatterns(query.event_type ?? [])
         const filter = {
@@ -115,7 +112,8 @@ export const eventsLayer = HttpApiBuilder.group(
 
       counts: Effect.fnUntraced(function* ({ query }) {
         const { accountId, environment } = yield* Caller
-        const network = yield* visibleNetwork(environment, query.network ?? defaultNetwork[environment])
+        yield* checkRules(networkRules, query, settings)
+        const network = query.network ?? defaultNetwork[environment]
         const day = dayOf(yield* Clock.currentTimeMillis)
         const tally = counts.tally({ network, eventTypes: undefined, accounts: undefined, ...day })
         const tallied = yield* costly.run(accountId, heavy.withPermit(tally))
@@ -129,10 +127,10 @@ export const eventsLayer = HttpApiBuilder.group(
 
       preview: Effect.fnUntraced(function* ({ payload }) {
         const { accountId, environment } = yield* Caller
-        const network = yield* visibleNetwork(environment, payload.network ?? defaultNetwork[environment])
+        yield* checkRules(dayPreviewRules, payload, settings)
+        const network = payload.network ?? defaultNetwork[environment]
         const types = expandPatterns(payload.event_types)
         const payloadFilter = payload.payload_filter ?? undefined
-        yield* checkFilter(payloadFilter, types, ["payload_filter"])
         const accounts = [...new Set(payload.account_filters)]
         const preview = previewDay(
           { counts, events },
@@ -156,7 +154,8 @@ export const eventsLayer = HttpApiBuilder.group(
       }, orUnavailable),
 
       get: Effect.fnUntraced(function* ({ params: { event_id: eventId }, query }) {
-        const [network] = yield* networksFor((yield* Caller).environment, query.network)
+        yield* checkRules(networkRules, query, settings)
+        const [network] = networksFor((yield* Caller).environment, query.network)
         const ledgerIndex = ledgerOfEventId(eventId)
         const row =
           network === undefined || ledgerIndex > ledgerIndexBounds.maximum

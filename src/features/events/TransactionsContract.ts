@@ -1,6 +1,8 @@
 /** Contract of `/v1/transactions`: the recorded transactions of RAW_TRANSACTIONS. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { networkRules } from "../../http/CommonRules.ts"
 import {
   CommonErrors,
   field,
@@ -12,6 +14,7 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { queryRules, RequestRules } from "../../http/RequestRules.ts"
 import { networks } from "../../spine/event/Network.ts"
 
 const object = Schema.Record(Schema.String, Schema.Json)
@@ -61,14 +64,16 @@ export class Transactions extends HttpApiGroup.make("transactions")
       },
       success: Transaction,
       error: NotFound
-    }).annotateMerge(
-      scoped("events:read", {
-        identifier: "getTransaction",
-        summary: "Show a transaction",
-        description:
-          "Shows a recorded transaction with its metadata. The operator decides whether transactions are recorded (RAW_TRANSACTIONS) and for how long (RETENTION_TRANSACTIONS); for any other the answer is 404. A transaction appears about a second after its events. Without `network`, a test key searches testnet, then devnet."
-      })
-    )
+    })
+      .annotate(RequestRules, queryRules(networkRules))
+      .annotateMerge(
+        scoped("events:read", {
+          identifier: "getTransaction",
+          summary: "Show a transaction",
+          description:
+            "Shows a recorded transaction with its metadata. The operator decides whether transactions are recorded (RAW_TRANSACTIONS) and for how long (RETENTION_TRANSACTIONS); for any other the answer is 404. A transaction appears about a second after its events. Without `network`, a test key searches testnet, then devnet."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -1,9 +1,12 @@
 /** `/v1/transactions`: reads a transaction's record from the log, where the index by hash says that it is. */
+
 import { Effect, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { networkRules } from "../../http/CommonRules.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
@@ -20,14 +23,16 @@ export const transactionsLayer = HttpApiBuilder.group(
   contractOf(Transactions),
   "transactions",
   Effect.fnUntraced(function* (handlers) {
-    const { rawTransactions } = yield* Settings
+    const settings = yield* Settings
+    const { rawTransactions } = settings
     const index = yield* TransactionIndex
     const log = yield* Log
     const reads = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
 
     return handlers.handleAll({
       get: Effect.fnUntraced(function* ({ params, query }) {
-        const networks = yield* networksFor((yield* Caller).environment, query.network)
+        yield* checkRules(networkRules, query, settings)
+        const networks = networksFor((yield* Caller).environment, query.network)
         if (!rawTransactions) return yield* NotFound.because(NOT_RECORDED)
         const hash = params.hash.toUpperCase()
         const places = yield* index.find(hash, networks)

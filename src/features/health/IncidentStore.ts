@@ -9,6 +9,7 @@ import { Limits } from "../../spine/config/Limits.ts"
 import type { Owner } from "../../spine/domain/ApiKey.ts"
 import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
 import { column } from "../../spine/store/Columns.ts"
+import { eachAlone } from "../../spine/words/EachAlone.ts"
 import { type AccountId, firstIdAt, idTime, type WebhookId } from "../../spine/words/Ids.ts"
 
 /** Ended incidents whose deliveries are counted in one pass. */
@@ -163,12 +164,13 @@ export const storeOutcomes = Effect.fnUntraced(function* (nowMs: number, keptFro
     WHERE waited IS NULL AND ended_at < ${new Date(nowMs - Limits.incidentGapMs)}
       AND first_delivery >= ${firstIdAt("dlv_", keptFromMs)}
     ORDER BY id LIMIT ${OUTCOMES_STORED}`
-  for (const incident of open) {
+  const store = Effect.fnUntraced(function* (incident: Stored) {
     const { delivered, failed, waited } = yield* countOutcome(incident, nowMs)
     const isLast = idTime(incident.firstDelivery) < keptFromMs + STORED_EARLIER_MS
-    if (delivered + failed < waited && !isLast) continue
+    if (delivered + failed < waited && !isLast) return
     yield* sql`
       UPDATE incidents SET waited = ${waited}::float8, delivered = ${delivered}::float8, failed = ${failed}::float8
       WHERE id = ${incident.id} AND ended_at = ${new Date(incident.endedAt!)}`
-  }
+  })
+  yield* eachAlone(open, store)
 })

@@ -1,6 +1,8 @@
 /** Contract of `/v1/incidents`: spans in which webhooks were failing. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { periodRules } from "../../http/CommonRules.ts"
 import {
   CommonErrors,
   count,
@@ -15,6 +17,7 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { queryRules, RequestRules } from "../../http/RequestRules.ts"
 import { incidentEnds } from "../../spine/domain/HealthState.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
 
@@ -90,14 +93,16 @@ const success = pageOf("IncidentPage", Incident)
 
 export class Incidents extends HttpApiGroup.make("incidents")
   .add(
-    HttpApiEndpoint.get("list", "/incidents", { query, success }).annotateMerge(
-      scoped("webhooks:read", {
-        identifier: "listIncidents",
-        summary: "List incidents",
-        description:
-          "Incidents of all webhooks, newest first; since and until are about their beginning. An incident is a span in which a webhook's health was failing. Spans less than 5 minutes apart are one incident. Incidents are kept for 400 days."
-      })
-    ),
+    HttpApiEndpoint.get("list", "/incidents", { query, success })
+      .annotate(RequestRules, queryRules(periodRules))
+      .annotateMerge(
+        scoped("webhooks:read", {
+          identifier: "listIncidents",
+          summary: "List incidents",
+          description:
+            "Incidents of all webhooks, newest first; since and until are about their beginning. An incident is a span in which a webhook's health was failing. Spans less than 5 minutes apart are one incident. Incidents are kept for 400 days."
+        })
+      ),
     HttpApiEndpoint.get("get", "/incidents/:id", {
       params: { id: idOf("inc_") },
       success: IncidentDetail,
@@ -114,13 +119,15 @@ export class Incidents extends HttpApiGroup.make("incidents")
       query,
       success,
       error: NotFound
-    }).annotateMerge(
-      scoped("webhooks:read", {
-        identifier: "listWebhookIncidents",
-        summary: "List incidents of a webhook",
-        description: "Incidents of one webhook, newest first; since and until are about their beginning."
-      })
-    )
+    })
+      .annotate(RequestRules, queryRules(periodRules))
+      .annotateMerge(
+        scoped("webhooks:read", {
+          identifier: "listWebhookIncidents",
+          summary: "List incidents of a webhook",
+          description: "Incidents of one webhook, newest first; since and until are about their beginning."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

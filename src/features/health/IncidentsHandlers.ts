@@ -4,11 +4,12 @@ import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { ownerOf } from "../../http/Authentication.ts"
+import { periodRules } from "../../http/CommonRules.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { makePage } from "../../http/Pages.ts"
-import { checkPeriod } from "../../http/Period.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import type { WebhookId } from "../../spine/words/Ids.ts"
@@ -49,7 +50,8 @@ export const incidentsLayer = HttpApiBuilder.group(
   contractOf(Incidents),
   "incidents",
   Effect.fnUntraced(function* (handlers) {
-    const { retentionDeliveriesMs } = yield* Settings
+    const settings = yield* Settings
+    const { retentionDeliveriesMs } = settings
     const sql = yield* SqlClient.SqlClient
     const webhooks = yield* WebhookStore
     const page = yield* makePage
@@ -58,7 +60,7 @@ export const incidentsLayer = HttpApiBuilder.group(
       const owner = ownerOf(yield* Caller)
       const since = query.since === undefined ? undefined : parseIsoTime(query.since)
       const until = query.until === undefined ? undefined : parseIsoTime(query.until)
-      yield* checkPeriod({ since, until }, "query")
+      yield* checkRules(periodRules, query, settings)
       const nowMs = yield* Clock.currentTimeMillis
       const read = (beforeId: string | undefined, limit: number) =>
         listIncidents(

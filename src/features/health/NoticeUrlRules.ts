@@ -1,6 +1,7 @@
 /** Rules of the URL for notices that depend on the settings, or several fields. Pure. */
-import type { RuleContext } from "../../http/BodyRules.ts"
+
 import { faultOf } from "../../http/Errors.ts"
+import type { RuleContext } from "../../http/RequestRules.ts"
 import { endpointProblem } from "../../spine/domain/EndpointUrl.ts"
 
 export const noticeUrlRules = (

@@ -1,7 +1,6 @@
 /** Contract of `/v1/account/notices`: a URL to which the service reports what concerns the account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BodyRules, bodyRules } from "../../http/BodyRules.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -14,6 +13,7 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound, NoticeTestWaiting } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { STANDARD_SECRET_FORM, STANDARD_SECRET_PATTERN, standardKey } from "../../spine/domain/Signing.ts"
 import { Url } from "../webhooks/WebhookFieldsContract.ts"
 import { noticeUrlRules } from "./NoticeUrlRules.ts"
@@ -118,7 +118,7 @@ export class Notices extends HttpApiGroup.make("notices")
             "From now on, notices about the account go to this URL too: webhooks that fail, work again or were disabled, the quota, and replays that ended. They are retried for three days. An account has one URL; this replaces it."
         })
       )
-      .annotate(BodyRules, bodyRules<typeof NoticeUrlRequest.Type>(noticeUrlRules)),
+      .annotate(RequestRules, bodyRules<typeof NoticeUrlRequest.Type>(noticeUrlRules)),
     HttpApiEndpoint.delete("remove", "/", {
       success: HttpApiSchema.NoContent,
       error: [NotFound, ...bodyErrors]

@@ -1,10 +1,13 @@
 /** Contract of `/v1/activity`: the newest ledgers, and what webhooks answered to their events, as they come in. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { CommonErrors, count, field, KeyRequired, scoped } from "../../http/ContractParts.ts"
 import { StreamLimitReached } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { queryRules, RequestRules } from "../../http/RequestRules.ts"
 import { networks } from "../../spine/event/Network.ts"
+import { activityRules } from "./LedgerRules.ts"
 
 const Counts = Schema.Record(Schema.String, Schema.Int)
 
@@ -95,13 +98,15 @@ export class Activity extends HttpApiGroup.make("activity")
         })
         .pipe(HttpApiSchema.asJson({ contentType: "text/event-stream" })),
       error: StreamLimitReached
-    }).annotateMerge(
-      scoped("deliveries:read", {
-        identifier: "streamActivity",
-        summary: "Stream ledgers and what webhooks answer",
-        description
-      })
-    )
+    })
+      .annotate(RequestRules, queryRules(activityRules))
+      .annotateMerge(
+        scoped("deliveries:read", {
+          identifier: "streamActivity",
+          summary: "Stream ledgers and what webhooks answer",
+          description
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -1,9 +1,12 @@
 /** Contract of `/v1/ledgers`: which ledgers the service has processed, network by network, as ranges or by hour. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { CommonErrors, field, KeyRequired, rule, scoped, Timestamp } from "../../http/ContractParts.ts"
 import { Place, QueryTypes } from "../../http/FeatureContract.ts"
+import { queryRules, RequestRules } from "../../http/RequestRules.ts"
 import { networks } from "../../spine/event/Network.ts"
+import { coverageRules } from "./LedgerRules.ts"
 
 const LedgerRef = Schema.Struct({
   ledger_index: field(Schema.Int, "The ledger's index.", 94_084_608),
@@ -169,14 +172,16 @@ export class Ledgers extends HttpApiGroup.make("ledgers")
           description: "With by=hour: the ledgers of each hour."
         })
       ]).annotate({ description: "Which ledgers were processed." })
-    }).annotateMerge(
-      scoped("events:read", {
-        identifier: "getLedgerCoverage",
-        summary: "Show which ledgers were processed",
-        description:
-          "For each network, the ranges of processed ledgers. A ledger between two ranges was never processed, so its events are missing. So are those of the ledgers in `skipped`. With `by=hour`, the ledgers of one network hour by hour."
-      })
-    )
+    })
+      .annotate(RequestRules, queryRules(coverageRules))
+      .annotateMerge(
+        scoped("events:read", {
+          identifier: "getLedgerCoverage",
+          summary: "Show which ledgers were processed",
+          description:
+            "For each network, the ranges of processed ledgers. A ledger between two ranges was never processed, so its events are missing. So are those of the ledgers in `skipped`. With `by=hour`, the ledgers of one network hour by hour."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -2,12 +2,13 @@
  * `/v1/ledgers/coverage`, as ranges or by hour. The processed ranges are read from the log. The newest ledger of the network is in the table
  * `networks`, where the process that ingests the network writes it, so each process answers the same.
  */
+
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../http/ContractParts.ts"
-import { ValidationError } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings, watchedNetworks } from "../../spine/config/Config.ts"
 import type { LedgerMarker } from "../../spine/event/LedgerEvent.ts"
@@ -19,13 +20,13 @@ import { firstInRange, type LedgerRange, ledgerRanges } from "../../spine/log/le
 import { iso } from "../../spine/words/IsoTime.ts"
 import { EventCounts } from "../events/EventCounts.ts"
 import { SkippedLedgers } from "../events/SkipOrders.ts"
-import { visibleNetwork } from "../events/stream/EventStreamHandlers.ts"
 import { secondsLate } from "../operate/model/CommandReport.ts"
 import type { StoredReport } from "../operate/model/Report.ts"
 import { readNetworks } from "../operate/NetworkRows.ts"
 import { readReport } from "../operate/report/ReportStore.ts"
 import { HOUR_MS, hourOf } from "./HourCounts.ts"
 import { makeLedgerHours } from "./LedgerHours.ts"
+import { coverageRules } from "./LedgerRules.ts"
 import { coverageDays, Ledgers, type NetworkCoverage } from "./LedgersContract.ts"
 
 const refOf = ({ ledger_index, ledger_hash, close_time }: LedgerMarker) => ({
@@ -147,14 +148,15 @@ export const ledgersLayer = HttpApiBuilder.group(
     )
 
     return handlers.handleAll({
-      coverage: Effect.fnUntraced(function* ({ query: { by, days, network } }) {
+      coverage: Effect.fnUntraced(function* ({ query }) {
+        const { by, days, network } = query
+        yield* checkRules(coverageRules, query, settings)
         const { environment } = yield* Caller
         if (by === "hour") {
-          const asked = yield* visibleNetwork(environment, network ?? defaultNetwork[environment])
-          return { data: yield* byHour(asked, Number(days ?? coverageDays.default)) }
+          return {
+            data: yield* byHour(network ?? defaultNetwork[environment], Number(days ?? coverageDays.default))
+          }
         }
-        const param = days !== undefined ? "days" : network !== undefined ? "network" : undefined
-        if (param !== undefined) return yield* ValidationError.because(`${param} needs by=hour.`, { param })
         // The heads are read before the ranges. A ledger processed between the two reads then appears in the ranges; in
         // the other order it could be missing from both.
         const read = Effect.all([readNetworks, readReport])

@@ -1,6 +1,8 @@
 /** Contract of `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { networkRules } from "../../http/CommonRules.ts"
 import {
   CommonErrors,
   count,
@@ -16,6 +18,7 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { Place, QueryTypes } from "../../http/FeatureContract.ts"
+import { queryRules, RequestRules } from "../../http/RequestRules.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { networks } from "../../spine/event/Network.ts"
@@ -106,14 +109,16 @@ export class Explain extends HttpApiGroup.make("explain")
       },
       success: Explanation,
       error: NotFound
-    }).annotateMerge(
-      scoped("deliveries:read", {
-        identifier: "explainTransaction",
-        summary: "Explain deliveries of a transaction",
-        description:
-          "Shows whether the ledger was taken, which events the transaction caused, and why each webhook got them or did not. With webhook_id, only that webhook is shown; it may be deleted."
-      })
-    )
+    })
+      .annotate(RequestRules, queryRules(networkRules))
+      .annotateMerge(
+        scoped("deliveries:read", {
+          identifier: "explainTransaction",
+          summary: "Explain deliveries of a transaction",
+          description:
+            "Shows whether the ledger was taken, which events the transaction caused, and why each webhook got them or did not. With webhook_id, only that webhook is shown; it may be deleted."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -1,11 +1,15 @@
 /** `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
+
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
+import { networkRules } from "../../http/CommonRules.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { networksFor } from "../events/EventsHandlers.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
@@ -17,6 +21,7 @@ export const explainLayer = HttpApiBuilder.group(
   contractOf(Explain),
   "explain",
   Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
     const explanations = yield* Explanations
     const log = yield* Log
     const costly = yield* CostlyTurns
@@ -25,7 +30,8 @@ export const explainLayer = HttpApiBuilder.group(
       explain: Effect.fnUntraced(function* ({ query: { webhook_id: webhookId, ...query } }) {
         const caller = yield* Caller
         const whose = { ...ownerOf(caller), webhookId }
-        const [network] = yield* networksFor(caller.environment, query.network)
+        yield* checkRules(networkRules, query, settings)
+        const [network] = networksFor(caller.environment, query.network)
         if (webhookId !== undefined && !(yield* explanations.hasWebhook(whose, webhookId))) {
           return yield* noWebhook(webhookId, "webhook_id")
         }

@@ -1,7 +1,8 @@
 /**
  * Upkeep of webhooks' gaps, also of what the log lost. Each pass reads up to which ledger events are routed, and then which accounts are on hold.
  * So a hold that it sees for the first time has begun after the position of the pass before. A gap that has ended gets
- * its last ledger two passes later: by then route knows that it has ended, and what it routed before is not newer.
+ * its last ledger two passes later: by then route knows that it has ended, and what it routed before is not newer. If
+ * the log of a network cannot be read, the others have their pass all the same.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,8 +11,9 @@ import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
 import { type Hold, monthOf } from "../../spine/domain/Quota.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
-import { type EndedGap, makeGapStore } from "../../spine/registry/GapStore.ts"
+import { type EndedGap, makeGapStore, type NetworkPosition } from "../../spine/registry/GapStore.ts"
 import { makeLostLedgers } from "../../spine/registry/LostLedgers.ts"
+import { eachAlone } from "../../spine/words/EachAlone.ts"
 import { queueNotices } from "../health/notify/NoticeStore.ts"
 import { gapNotices } from "./GapNotices.ts"
 import { progressLimits } from "./Limits.ts"
@@ -32,14 +34,17 @@ export const makeGapSweep = Effect.gen(function* () {
   let sweptMs: number | undefined
 
   return Effect.gen(function* () {
-    const routed = yield* Effect.forEach(
-      networks,
-      Effect.fnUntraced(function* (network) {
-        const found = yield* readRouted(log, network)
-        // Afterwards: what was read of a topic that was made again is of no use.
-        if (!(yield* lost.look(network, found?.newest)) || found === undefined) return []
-        return [{ network, routedThrough: found.through, newest: found.newest }]
-      })
+    const routed: Array<NetworkPosition> = []
+    const read = yield* Effect.exit(
+      eachAlone(
+        networks,
+        Effect.fnUntraced(function* (network) {
+          const found = yield* readRouted(log, network)
+          // Afterwards: what was read of a topic that was made again is of no use.
+          if (!(yield* lost.look(network, found?.newest)) || found === undefined) return
+          routed.push({ network, routedThrough: found.through, newest: found.newest })
+        })
+      )
     )
     const nowMs = yield* Clock.currentTimeMillis
     const held = ofQuota(yield* usage.holds(nowMs))
@@ -48,10 +53,12 @@ export const makeGapSweep = Effect.gen(function* () {
       sweptMs === undefined || monthOf(sweptMs) === monthOf(nowMs)
         ? held
         : [...held, ...ofQuota(yield* usage.holds(sweptMs))]
-    yield* gaps.sweep(routed.flat(), wasHeld, held, ended)
+    yield* gaps.sweep(routed, wasHeld, held, ended)
     ended = yield* gaps.ended
     sweptMs = nowMs
     yield* lost.open((opened) => queueNotices(sql, gapNotices(opened, nowMs), nowMs))
+    // Shown, and tried again. The gaps of this network get their last ledger when its log can be read.
+    yield* read
   })
 })
 

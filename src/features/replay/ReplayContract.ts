@@ -30,6 +30,7 @@ import {
   WebhookDisabled
 } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../spine/domain/Replay.ts"
 import { addressProblem } from "../../spine/event/AccountId.ts"
@@ -37,6 +38,7 @@ import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
 import { JobId } from "../deliveries/DeliveriesContract.ts"
 import { ListedPattern, PayloadFilter, patternProblem } from "../webhooks/WebhookFieldsContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
+import { replayRules } from "./JobRefusals.ts"
 import { replayLimits } from "./Limits.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
@@ -280,6 +282,7 @@ export class Replay extends HttpApiGroup.make("replay")
       error: [NotFound, PlanRequired, WebhookDisabled, ReplayLimitReached, QuotaExceeded, ...postErrors]
     })
       .annotate(BodyBytes, replayBounds.replayBodyBytes)
+      .annotate(RequestRules, bodyRules<typeof NewReplayJob.Type>(replayRules, ["filters"]))
       .annotateMerge(
         scoped("deliveries:write", {
           identifier: "createReplayJob",

@@ -2,16 +2,17 @@
  * `/v1/replay`: creates, shows and cancels jobs; the role `replay` works on them. The number of events is estimated
  * before the job is created: for event ids it is their number, for filters see replay/ReplayEstimate.ts.
  */
+
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
 import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../../http/Errors.ts"
+import { JobNotCancellable, NotFound, PlanRequired } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
-import { checkPeriod } from "../../http/Period.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { hasHistory, Settings } from "../../spine/config/Config.ts"
 import {
@@ -30,10 +31,9 @@ import { Log } from "../../spine/log/Log.ts"
 import { type EventId, randomId } from "../../spine/words/Ids.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
 import { EventCounts, type EventEstimate } from "../events/EventCounts.ts"
-import { checkFilter } from "../webhooks/FilterFaults.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
 import { WebhookStore } from "../webhooks/WebhookStore.ts"
-import { refusedJob, WEBHOOK_FIELD } from "./JobRefusals.ts"
+import { refusedJob, replayRules, WEBHOOK_FIELD } from "./JobRefusals.ts"
 import { type Filters, Replay, type ReplayJob } from "./ReplayContract.ts"
 import { estimateReplay } from "./ReplayEstimate.ts"
 import { type ReplayJobRow, ReplayStore } from "./ReplayStore.ts"
@@ -133,17 +133,8 @@ export const replayLayer = HttpApiBuilder.group(
       create: Effect.fnUntraced(function* ({ payload }) {
         const caller = yield* Caller
         const owner = ownerOf(caller)
-        if ((payload.event_ids === undefined) === (payload.filters === undefined)) {
-          return yield* ValidationError.because("Give either event_ids or filters, not both.", {
-            param: payload.filters === undefined ? "" : "/filters"
-          })
-        }
+        yield* checkRules(replayRules, payload, settings)
         const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
-        yield* checkPeriod(filters ?? {}, ["filters"])
-        yield* checkFilter(filters?.payload_filter, filters?.event_types ?? eventTypes, [
-          "filters",
-          "payload_filter"
-        ])
         const webhook = yield* webhooks.find(owner, payload.webhook_id)
         if (Option.isNone(webhook)) return yield* noWebhook(payload.webhook_id, WEBHOOK_FIELD)
         const { network } = webhook.value

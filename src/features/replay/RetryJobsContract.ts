@@ -1,4 +1,5 @@
 /** Contract of `POST /v1/deliveries/retry`: a job that retries many deliveries of a webhook. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
@@ -14,9 +15,11 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound, QuotaExceeded, ReplayLimitReached, WebhookDisabled } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { retryStatuses } from "../../spine/domain/Replay.ts"
 import { EventTypes } from "../webhooks/WebhookFieldsContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
+import { retryRules } from "./JobRefusals.ts"
 
 const NewRetryJob = Schema.Struct({
   webhook_id: WebhookId,
@@ -85,14 +88,16 @@ export class RetryJobs extends HttpApiGroup.make("retryJobs")
       payload: NewRetryJob,
       success: [CountedRetries, QueuedRetryJob.pipe(HttpApiSchema.status(202))],
       error: [NotFound, WebhookDisabled, ReplayLimitReached, QuotaExceeded, ...postErrors]
-    }).annotateMerge(
-      scoped("deliveries:write", {
-        identifier: "retryDeliveries",
-        summary: "Retry many deliveries of a webhook",
-        description:
-          "Creates a job (202) that retries failed and retrying deliveries of one webhook, oldest first, as POST /v1/deliveries/{id}/retry does for one. The deliveries keep their ids. Their attempts come after the webhook's live deliveries and count towards the month's quota. A delivery that succeeds meanwhile is left alone. The job counts as a replay job: /v1/replay shows, lists and cancels it, with the mode retry. With dry_run, the response (200) only counts the deliveries."
-      })
-    )
+    })
+      .annotate(RequestRules, bodyRules(retryRules))
+      .annotateMerge(
+        scoped("deliveries:write", {
+          identifier: "retryDeliveries",
+          summary: "Retry many deliveries of a webhook",
+          description:
+            "Creates a job (202) that retries failed and retrying deliveries of one webhook, oldest first, as POST /v1/deliveries/{id}/retry does for one. The deliveries keep their ids. Their attempts come after the webhook's live deliveries and count towards the month's quota. A delivery that succeeds meanwhile is left alone. The job counts as a replay job: /v1/replay shows, lists and cancels it, with the mode retry. With dry_run, the response (200) only counts the deliveries."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -6,8 +6,9 @@ import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
-import { checkPeriod } from "../../http/Period.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { type RetryFilters, retryStatuses } from "../../spine/domain/Replay.ts"
 import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
@@ -15,7 +16,7 @@ import { randomId } from "../../spine/words/Ids.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
 import { WebhookStore } from "../webhooks/WebhookStore.ts"
-import { refusedJob, WEBHOOK_FIELD } from "./JobRefusals.ts"
+import { refusedJob, retryRules, WEBHOOK_FIELD } from "./JobRefusals.ts"
 import { ReplayStore } from "./ReplayStore.ts"
 import { type NewRetryJob, RetryJobs } from "./RetryJobsContract.ts"
 
@@ -34,6 +35,7 @@ export const retryJobsLayer = HttpApiBuilder.group(
   contractOf(RetryJobs),
   "retryJobs",
   Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
     const jobs = yield* ReplayStore
     const webhooks = yield* WebhookStore
     const costly = yield* CostlyTurns
@@ -43,7 +45,7 @@ export const retryJobsLayer = HttpApiBuilder.group(
         const caller = yield* Caller
         const owner = ownerOf(caller)
         const filters = retryFiltersOf(payload)
-        yield* checkPeriod(filters, [])
+        yield* checkRules(retryRules, payload, settings)
         const webhookId = payload.webhook_id
         const webhook = yield* webhooks.find(owner, webhookId)
         if (Option.isNone(webhook)) return yield* noWebhook(webhookId, WEBHOOK_FIELD)

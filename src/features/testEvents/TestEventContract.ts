@@ -5,9 +5,11 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { CommonErrors, field, KeyRequired, postErrors, rule, scoped } from "../../http/ContractParts.ts"
 import { NotFound, WebhookDisabled } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { Attempt } from "../deliveries/AttemptContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
+import { testEventRules } from "./TestPayload.ts"
 import { MOST_WAIT_MS, TEST_WAIT_PATTERN, testWaitMs } from "./TestWait.ts"
 
 const TestEvent = Schema.Struct({
@@ -62,14 +64,16 @@ export class TestEvents extends HttpApiGroup.make("testEvents")
       payload: TestEvent,
       success: [AttemptedTest, QueuedTest.pipe(HttpApiSchema.status(202))],
       error: [NotFound, WebhookDisabled, ...postErrors]
-    }).annotateMerge(
-      scoped("webhooks:write", {
-        identifier: "testWebhook",
-        summary: "Send a test event",
-        description:
-          "Sends a synthetic event of the given type, with the given payload if there is one, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
-      })
-    )
+    })
+      .annotate(RequestRules, bodyRules(testEventRules))
+      .annotateMerge(
+        scoped("webhooks:write", {
+          identifier: "testWebhook",
+          summary: "Send a test event",
+          description:
+            "Sends a synthetic event of the given type, with the given payload if there is one, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -1,12 +1,15 @@
 /** `/v1/webhooks/:id/test`. */
-import { Array as Arr, Clock, Effect } from "effect"
+
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
 import { change, isCommitted } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import { ValidationError, webhookDisabled } from "../../http/Errors.ts"
+import { webhookDisabled } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { randomId } from "../../spine/words/Ids.ts"
 import { attemptOf } from "../deliveries/AttemptShown.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
@@ -14,13 +17,14 @@ import { makeAwaitAttempt } from "./AwaitAttempt.ts"
 import { SyntheticEvents } from "./SyntheticEvents.ts"
 import { TestDeliveries } from "./TestDeliveries.ts"
 import { TestEvents } from "./TestEventContract.ts"
-import { payloadFaults } from "./TestPayload.ts"
+import { testEventRules } from "./TestPayload.ts"
 import { testWaitMs } from "./TestWait.ts"
 
 export const testEventsLayer = HttpApiBuilder.group(
   contractOf(TestEvents),
   "testEvents",
   Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
     const tests = yield* TestDeliveries
     const synthetic = yield* SyntheticEvents
     const awaitAttempt = yield* makeAwaitAttempt
@@ -30,8 +34,7 @@ export const testEventsLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const now = yield* Clock.currentTimeMillis
         const id = randomId("dlv_", now)
-        const faults = payloadFaults(payload)
-        if (Arr.isReadonlyArrayNonEmpty(faults)) return yield* ValidationError.of(faults)
+        yield* checkRules(testEventRules, payload, settings)
         const event = synthetic.make(payload.event_type, now, payload.payload)
         yield* tests.prepare(now)
         const result = yield* change(tests.queue(owner, { id, webhookId: params.id, event }, now))

@@ -12,8 +12,8 @@ interface Given {
 }
 
 /** The parameters of the faults begin with `/payload`. */
-export const payloadFaults = ({ event_type, payload }: Given): ReadonlyArray<Fault> =>
-  payload === undefined
+export const testEventRules = ({ event_type, payload }: Partial<Given>): ReadonlyArray<Fault> =>
+  payload === undefined || event_type === undefined
     ? []
     : faultsIn(
         "Payload",

@@ -1,4 +1,5 @@
 /** Contract of `/v1/webhooks/:id/account-filters`: adds and removes account filters. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import {
@@ -13,8 +14,10 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound, WebhookLimitReached } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { addressProblem } from "../../spine/event/AccountId.ts"
 import { webhookBounds } from "./Limits.ts"
+import { accountFilterRules } from "./WebhookBodyRules.ts"
 import { WebhookId } from "./WebhooksContract.ts"
 
 const MOST = webhookBounds.changedAccountFilters
@@ -53,13 +56,15 @@ export class AccountFiltersGroup extends HttpApiGroup.make("accountFilters")
       payload: AccountFilterChange,
       success: AccountFilterCount,
       error: [NotFound, WebhookLimitReached, ...postErrors]
-    }).annotateMerge(
-      scoped("webhooks:write", {
-        identifier: "changeAccountFilters",
-        summary: "Add and remove account filters",
-        description: `Changes the account filters without sending all of them. The same request again changes nothing. The change applies from the next ledger on. A webhook without account filters gets the events of every account, and with the first added address only those of this address; therefore the last filter cannot be removed here: use \`PATCH /v1/webhooks/{id}\` with \`account_filters: []\`. A webhook has at most ${webhookBounds.accountFilters} account filters, and the plan limits those of all webhooks together (\`GET /v1/account\`).`
-      })
-    )
+    })
+      .annotate(RequestRules, bodyRules(accountFilterRules))
+      .annotateMerge(
+        scoped("webhooks:write", {
+          identifier: "changeAccountFilters",
+          summary: "Add and remove account filters",
+          description: `Changes the account filters without sending all of them. The same request again changes nothing. The change applies from the next ledger on. A webhook without account filters gets the events of every account, and with the first added address only those of this address; therefore the last filter cannot be removed here: use \`PATCH /v1/webhooks/{id}\` with \`account_filters: []\`. A webhook has at most ${webhookBounds.accountFilters} account filters, and the plan limits those of all webhooks together (\`GET /v1/account\`).`
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

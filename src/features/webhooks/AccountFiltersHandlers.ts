@@ -1,4 +1,5 @@
 /** `/v1/webhooks/:id/account-filters`. */
+
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
@@ -6,13 +7,16 @@ import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { ValidationError } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { type FiltersRefused, makeChangeAccountFilters } from "./AccountFilters.ts"
 import { AccountFiltersGroup } from "./AccountFiltersContract.ts"
 import { webhookBounds } from "./Limits.ts"
+import { accountFilterRules } from "./WebhookBodyRules.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 
-const { accountFilters, changedAccountFilters } = webhookBounds
+const { accountFilters } = webhookBounds
 
 const sentenceOf = (id: string, { added, present, reason }: FiltersRefused): string =>
   reason === "none left"
@@ -23,32 +27,16 @@ export const accountFiltersLayer = HttpApiBuilder.group(
   contractOf(AccountFiltersGroup),
   "accountFilters",
   Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
     const changeFilters = yield* makeChangeAccountFilters
 
     return handlers.handleAll({
       change: Effect.fnUntraced(
-        function* ({ params, payload: { add = [], remove = [] } }) {
+        function* ({ params, payload }) {
           const owner = ownerOf(yield* Caller)
-          const given = add.length + remove.length
-          if (given === 0)
-            return yield* ValidationError.because("Give addresses in add, in remove or in both.", {
-              param: ""
-            })
-          if (given > changedAccountFilters)
-            return yield* ValidationError.because(
-              `add and remove must contain at most ${changedAccountFilters} addresses in all.`,
-              { param: add.length > 0 ? "/add" : "/remove" }
-            )
+          yield* checkRules(accountFilterRules, payload, settings)
+          const { add = [], remove = [] } = payload
           const wanted = { add: [...new Set(add)], remove: [...new Set(remove)] }
-          const removed = new Set(remove)
-          const both = wanted.add.find((address) => removed.has(address))
-          if (both !== undefined)
-            return yield* ValidationError.because(
-              `${both} is in add and in remove; give it in one of them.`,
-              {
-                param: `/add/${add.indexOf(both)}`
-              }
-            )
           const now = yield* Clock.currentTimeMillis
           const count = yield* change(changeFilters(owner, params.id, wanted, now)).pipe(
             Effect.catchTag("FiltersRefused", (refused) =>

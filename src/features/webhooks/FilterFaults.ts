@@ -1,5 +1,5 @@
 /** The faults of a payload filter that does not fit its event types. */
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr } from "effect"
 import { type Fault, pointerOf, ValidationError } from "../../http/Errors.ts"
 import type { EventType } from "../../spine/event/EventType.ts"
 import { type FilterProblem, filterProblems, filterSentence } from "../../spine/filter/Parse.ts"
@@ -14,7 +14,7 @@ const filterFault =
     suggestion: problem.suggestion
   })
 
-export const filterFaults = (problems: ReadonlyArray<FilterProblem>, place: ReadonlyArray<string>) =>
+const filterFaults = (problems: ReadonlyArray<FilterProblem>, place: ReadonlyArray<string>) =>
   problems.map(filterFault(place))
 
 export const filterError = (
@@ -22,11 +22,9 @@ export const filterError = (
   place: ReadonlyArray<string>
 ) => ValidationError.of(Arr.map(problems, filterFault(place)))
 
-export const checkFilter = (
-  filter: PayloadFilter | undefined,
+/** `types`: those that the filter is for. At least one of them must have each of its fields. */
+export const filterFaultsOf = (
+  filter: PayloadFilter | null | undefined,
   types: ReadonlyArray<EventType>,
   place: ReadonlyArray<string>
-) => {
-  const problems = filter === undefined ? [] : filterProblems(filter, types)
-  return Arr.isReadonlyArrayNonEmpty(problems) ? Effect.fail(filterError(problems, place)) : Effect.void
-}
+) => (filter == null ? [] : filterFaults(filterProblems(filter, types), place))

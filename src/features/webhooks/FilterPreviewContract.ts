@@ -14,7 +14,9 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { webhookBounds } from "./Limits.ts"
+import { previewRules } from "./WebhookBodyRules.ts"
 import {
   AccountFilters,
   EventTypes,
@@ -85,14 +87,16 @@ export class FilterPreviews extends HttpApiGroup.make("filterPreviews")
       payload: bodyOptional(PreviewRequest),
       success: PreviewResult,
       error: [NotFound, ...postErrors]
-    }).annotateMerge(
-      scoped("webhooks:read", {
-        identifier: "previewWebhook",
-        summary: "Preview filters",
-        description:
-          "Counts what filters would have matched among the newest events of the webhook's network. It changes nothing and sends nothing."
-      })
-    )
+    })
+      .annotate(RequestRules, bodyRules(previewRules))
+      .annotateMerge(
+        scoped("webhooks:read", {
+          identifier: "previewWebhook",
+          summary: "Preview filters",
+          description:
+            "Counts what filters would have matched among the newest events of the webhook's network. It changes nothing and sends nothing."
+        })
+      )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

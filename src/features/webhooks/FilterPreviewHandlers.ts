@@ -5,14 +5,16 @@ import { ownerOf } from "../../http/Authentication.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
+import { checkRules } from "../../http/RequestRules.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import { Log } from "../../spine/log/Log.ts"
-import { checkFilter } from "./FilterFaults.ts"
 import { previewFilters } from "./FilterPreview.ts"
 import { FilterPreviews } from "./FilterPreviewContract.ts"
 import { webhookBounds } from "./Limits.ts"
+import { previewRules } from "./WebhookBodyRules.ts"
 import { noWebhook } from "./WebhookRefusals.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
@@ -20,6 +22,7 @@ export const filterPreviewsLayer = HttpApiBuilder.group(
   contractOf(FilterPreviews),
   "filterPreviews",
   Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
     const webhooks = yield* WebhookStore
     const log = yield* Log
     const costly = yield* CostlyTurns
@@ -33,7 +36,7 @@ export const filterPreviewsLayer = HttpApiBuilder.group(
         const filters = { ...found.value, ...payload }
         const types = expandPatterns(filters.event_types)
         const { account_filters: accounts, payload_filter: wanted } = filters
-        yield* checkFilter(wanted ?? undefined, types, ["payload_filter"])
+        yield* checkRules(previewRules, filters, settings)
         const preview = previewFilters(
           log,
           found.value.network,

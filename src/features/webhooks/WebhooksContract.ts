@@ -2,7 +2,6 @@
 
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BodyRules, bodyRules } from "../../http/BodyRules.ts"
 import {
   bodyErrors,
   bodyOptional,
@@ -19,6 +18,7 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound, WebhookLimitReached } from "../../http/Errors.ts"
 import { contractOf, Place } from "../../http/FeatureContract.ts"
+import { bodyRules, RequestRules } from "../../http/RequestRules.ts"
 import { healthStates } from "../../spine/domain/HealthState.ts"
 import { HIDDEN_VALUE } from "../../spine/domain/RequestHeaders.ts"
 import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
@@ -238,7 +238,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
             "The response contains the webhook's secret, which is not shown again. Events that the service finds after the response are delivered. The plan limits the number of webhooks and of account filters in all webhooks together (`GET /v1/account`)."
         })
       )
-      .annotate(BodyRules, bodyRules<typeof NewWebhook.Type>(newWebhookRules)),
+      .annotate(RequestRules, bodyRules<typeof NewWebhook.Type>(newWebhookRules)),
     HttpApiEndpoint.get("list", "/", {
       query: {
         status: Schema.optionalKey(field(Status, "Only webhooks with this status.", "active")),
@@ -308,7 +308,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
             "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing, format, compression and batch also apply to deliveries that wait for a retry."
         })
       )
-      .annotate(BodyRules, bodyRules<typeof WebhookChange.Type>(webhookRules)),
+      .annotate(RequestRules, bodyRules<typeof WebhookChange.Type>(webhookRules)),
     HttpApiEndpoint.delete("remove", "/:id", {
       params,
       success: HttpApiSchema.NoContent,

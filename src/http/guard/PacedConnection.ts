@@ -2,7 +2,8 @@
  * A connection that passes bytes from a socket to the HTTP parser, one request at a time: the next request only after
  * the response to the previous one has been written to the network. Pipelined requests stay in the socket, whose flow
  * control stops the sender. A client that sends much and reads nothing therefore costs one response and a bounded
- * buffer.
+ * buffer. If the last response comes before the end of its request's body, the parser gets no more of it: some of it is
+ * dropped, so that the client can read the response, and the connection is closed.
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -10,6 +11,12 @@ import { Duplex } from "node:stream"
 
 /** Bytes of a request body that the parser gets at once, so at most 42 further requests can hide behind its end. */
 const BODY_PIECE_BYTES = 1_024
+
+/**
+ * The most bytes that are dropped after the last response. A close with unread bytes makes the client's system report an
+ * error, which may hide the response.
+ */
+const DROP_BYTES = 256 * 1_024
 
 const HEAD_END = "\r\n\r\n"
 const NOTHING = Buffer.alloc(0)
@@ -28,6 +35,8 @@ export class PacedConnection extends Duplex {
   /** Bytes read from the socket that the parser has not got yet. */
   #rest: Buffer = NOTHING
   #wanted = false
+  /** Bytes that may still be dropped before the connection is closed; undefined: its last response is not written yet. */
+  #toDrop: number | undefined
 
   constructor(socket: Socket) {
     super({
@@ -78,11 +87,14 @@ export class PacedConnection extends Duplex {
     this.#socket.uncork()
   }
 
-  /** The HTTP server calls this after the last response. Nothing is read afterwards. */
+  /** The HTTP server calls this after the last response. The parser gets nothing afterwards. */
   override _final(done: Done): void {
     this.#socket.end(() => {
       done()
-      this.destroy()
+      if (this.#latest?.complete !== false) return this.destroy()
+      this.#toDrop = DROP_BYTES
+      this.#rest = NOTHING
+      this.#drop(this.#toDrop)
     })
   }
 
@@ -92,10 +104,19 @@ export class PacedConnection extends Duplex {
     done(error)
   }
 
+  #drop(most: number): void {
+    this.#toDrop = most - (this.#socket.read()?.length ?? 0)
+    if (this.#toDrop < 0 || this.#socket.readableEnded) this.destroy()
+  }
+
   #advance(): void {
+    if (this.#toDrop !== undefined) {
+      this.#drop(this.#toDrop)
+      return
+    }
     // Also true after the response: the rest of the body is not a new request.
     const receiving = this.#latest?.complete === false
-    const busy = this.#unanswered > 0 && !receiving
+    const busy = this.writableEnded || (this.#unanswered > 0 && !receiving)
     // Read even while a request runs: otherwise the socket would not notice that the client has closed.
     if (this.#rest.length === 0) this.#rest = this.#socket.read() ?? NOTHING
     if (this.#rest.length === 0 && this.#socket.readableEnded) this.push(null)

@@ -136,7 +136,7 @@ layer(Layer.provideMerge(Layer.effectDiscard(store(quiet)), apiLayer()), {
         [{ event_types: ["payment.*"], account_filters: ["rWrong"] }, "/account_filters/0"],
         [{ event_types: ["nft.minted"], payload_filter: { taxn: 1 } }, "/payload_filter/taxn"],
         [{ event_types: ["nft.minted"], payload_filter: { amount: "1" } }, "/payload_filter/amount"],
-        [{ event_types: ["*"], network: "testnet" }, "network"]
+        [{ event_types: ["*"], network: "testnet" }, "/network"]
       ] as const) {
         const { status, body } = yield* preview(asked)
         assert.strictEqual(status, 400)

@@ -7,8 +7,8 @@ import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { makeGapSweep } from "../../../src/features/progress/GapUpkeep.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { gapReasons } from "../../../src/spine/domain/HealthState.ts"
-import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
-import { Log } from "../../../src/spine/log/Log.ts"
+import { eventsTopic, ledgersTopic } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log, LogError } from "../../../src/spine/log/Log.ts"
 import { makeGapStore } from "../../../src/spine/registry/GapStore.ts"
 import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
 import { eventOf } from "../../support/deliver/events.ts"
@@ -44,7 +44,7 @@ const prepare = Effect.gen(function* () {
   return { accountId, accounts, gaps: listed, id, owner }
 })
 
-const world = storesLayer({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1" })
+const world = storesLayer({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1", XRPL_TESTNET_URLS: "ws://127.0.0.1:1" })
 
 layer(Layer.fresh(world))("gaps of webhooks", (it) => {
   it.effect(
@@ -75,6 +75,30 @@ layer(Layer.fresh(world))("gaps of webhooks", (it) => {
         yield* Effect.andThen(sweep, sweep)
         assert.lengthOf(yield* gaps, 1)
       })
+  )
+
+  it.effect("are kept while the log of another network cannot be read, and the pass says so", () =>
+    Effect.gen(function* () {
+      const { gaps, id, owner } = yield* prepare
+      const webhooks = yield* WebhookStore
+      const log = yield* Log
+      const cause = new Error("this partition has no leader")
+      const last: typeof log.last = (partition) =>
+        partition.topic === ledgersTopic("testnet")
+          ? Effect.fail(new LogError({ operation: "read", topic: partition.topic, cause }))
+          : log.last(partition)
+      const sweep = yield* Effect.provideService(makeGapSweep, Log, { ...log, last })
+      const failing = Effect.flip(sweep)
+      const queued = yield* takeLedger()
+      yield* failing
+      yield* webhooks.change(owner, id, { status: "disabled" }, 1)
+      const missed = yield* takeLedger()
+      yield* failing
+      yield* webhooks.change(owner, id, { status: "active" }, 2)
+      yield* failing
+      assert.strictEqual((yield* failing)._tag, "LogError")
+      assert.deepStrictEqual(yield* gaps, [{ from: queued + 1, to: missed, reason: "disabled" as const }])
+    })
   )
 
   it.effect("are those of an account's suspension, also of the shortest", () =>

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { deleteAccount } from "../../../src/features/accounts/DeletedAccounts.ts"
 import { runJob } from "../../../src/features/replay/ReplayRunner.ts"
 import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
 import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
@@ -10,7 +11,9 @@ import { matching, type ReplayFilters } from "../../../src/spine/domain/Replay.t
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { addresses } from "../../support/deliver/events.ts"
+import { insertAccount } from "../../support/store/rows.ts"
 import {
+  ACCOUNT,
   appendLedgers,
   assertQueued,
   BEGAN,
@@ -108,6 +111,25 @@ describe("a replay job", { concurrent: true }, () => {
         processed_events: some.length,
         failed_events: UNKNOWN.length
       })
+    })
+  )
+
+  test(
+    "ends when its account is deleted, and queues nothing more",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // The first account is never deleted.
+      yield* insertAccount("acct_0")
+      const job = yield* queueJob({ filters: {} })
+      const claimed = yield* claim
+      yield* deleteAccount(ACCOUNT, Date.now())
+      yield* runJob(claimed)
+      assert.deepInclude(yield* jobRow(job.id), { status: "failed", processed_events: 0 })
+      assert.deepStrictEqual(yield* rowsOf(job.id), [])
+      // Nor does one that a worker takes later.
+      yield* sql`UPDATE replay_jobs SET status = 'queued', owner = NULL, lease_until = NULL WHERE id = ${job.id}`
+      yield* run
+      assert.strictEqual((yield* jobRow(job.id)).status, "failed")
     })
   )
 

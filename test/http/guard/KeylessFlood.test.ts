@@ -123,6 +123,28 @@ layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) =
     })
   )
 
+  it.effect.each([
+    ["a length", `Content-Length: ${64 * 1024 * 1024}`, ""],
+    ["chunks", "Transfer-Encoding: chunked", "4000000\r\n"]
+  ])(
+    "a body with %s that is refused is not read to its end, and its sender can read why",
+    ([, header, size]) =>
+      Effect.gen(function* () {
+        const { url } = yield* ApiUnderTest
+        const socket = yield* open(portOf(url))
+        const answer = yield* Effect.forkChild(received(socket), { startImmediately: true })
+        socket.write(
+          `POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${header}\r\n\r\n${size}`
+        )
+        // The sender stops in the middle of its body, so the answer alone cannot be of a body that was read.
+        socket.write("a".repeat(200 * 1024))
+        const text = yield* Fiber.join(answer)
+        assert.match(text, /^HTTP\/1\.1 413 /)
+        assert.match(text, /^connection: close\r$/im)
+        assert.include(text, "The request body must have at most 1024 bytes.")
+      })
+  )
+
   it.effect("a body in many pieces is read to its end", () =>
     Effect.gen(function* () {
       const { call, account } = yield* ApiUnderTest

@@ -1,35 +1,20 @@
 /** `GET /v1/events/stream`: checks the request and answers it with a stream of `EventStreams`. */
+
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../../../http/ContractParts.ts"
-import { ValidationError } from "../../../http/Errors.ts"
 import { connectionOf } from "../../../http/guard/Connections.ts"
+import { checkRules } from "../../../http/RequestRules.ts"
 import { orUnavailable } from "../../../http/StoreFailures.ts"
-import { Settings, unwatched, watchedNetworks } from "../../../spine/config/Config.ts"
+import { Settings } from "../../../spine/config/Config.ts"
 import { expandPatterns } from "../../../spine/event/EventPatterns.ts"
 import { type EventType, eventTypes } from "../../../spine/event/EventType.ts"
 import type { Includable } from "../../../spine/event/Include.ts"
-import {
-  defaultNetwork,
-  type KeyEnvironment,
-  type Network,
-  networksOf
-} from "../../../spine/event/Network.ts"
+import { defaultNetwork, type Network } from "../../../spine/event/Network.ts"
+import { eventStreamRules } from "../EventRules.ts"
 import { EventStreams } from "./EventStreams.ts"
 import type { StreamConnection } from "./OpenStreams.ts"
-
-/** Fails if a key of this environment does not see the network. */
-export const visibleNetwork = (environment: KeyEnvironment, network: Network) => {
-  const seen = networksOf(environment)
-  return seen.includes(network)
-    ? Effect.succeed(network)
-    : Effect.fail(
-        ValidationError.because(`network must be ${seen.join(" or ")} with a ${environment} key.`, {
-          param: "network"
-        })
-      )
-}
 
 interface Request {
   readonly headers: { readonly "last-event-id"?: string }
@@ -69,17 +54,12 @@ export const streamed = Effect.fnUntraced(function* <E, E2, R>(
 })
 
 export const makeStreamEvents = Effect.gen(function* () {
-  const watched = watchedNetworks(yield* Settings)
+  const settings = yield* Settings
   const streams = yield* EventStreams
   return Effect.fnUntraced(function* ({ headers: { "last-event-id": lastSeen }, query }: Request) {
     const caller = yield* Caller
-    const network = yield* visibleNetwork(
-      caller.environment,
-      query.network ?? defaultNetwork[caller.environment]
-    )
-    if (!watched.includes(network)) {
-      return yield* ValidationError.because(unwatched(network), { param: "network" })
-    }
+    yield* checkRules(eventStreamRules, query, settings)
+    const network = query.network ?? defaultNetwork[caller.environment]
     return yield* streamed((connection) =>
       streams
         .open({

@@ -127,6 +127,20 @@ describe("doctor", () => {
       })
   )
 
+  it.live("says what uses a proxy all the same, with Node's own switch", () =>
+    Effect.gen(function* () {
+      const { detail, fix } = one(
+        yield* examined({ HTTPS_PROXY: "http://proxy:3128", NODE_USE_ENV_PROXY: "1" }),
+        "forward proxy"
+      )
+      assert.match(
+        detail,
+        /; because of NODE_USE_ENV_PROXY=1, requests to the schema registry, .* and metrics do$/
+      )
+      assert.match(fix, /unset NODE_USE_ENV_PROXY, or name .* in NO_PROXY\.$/)
+    })
+  )
+
   it.live("reports empty settings, which count as unset", () =>
     Effect.gen(function* () {
       const settings = (environment: Environment) =>
