@@ -16,8 +16,6 @@ export const operateLimits = {
   clockOffsetMs: 2_000,
   /** Free disk space at DATA_DIR below which the part `disk` is degraded. Below a tenth of it, it has failed. */
   diskFreeBytes: 5e9,
-  /** For how long the report says what the log lost. It does not come back. */
-  lostShownMs: 3_600_000,
   /** How long one check of `doctor` may take. */
   doctorCheckMs: 5_000
 } as const

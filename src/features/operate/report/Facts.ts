@@ -24,6 +24,9 @@ import { readLocksPart, readMailPart } from "./Outside.ts"
 import { type Position, positionOf } from "./Positions.ts"
 import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "./WaitingWork.ts"
 
+/** For how long the report says what the log lost. It does not come back. */
+const LOST_SHOWN_MS = 3_600_000
+
 const ageMs = ({ oldestAt }: Position, nowMs: number): number =>
   oldestAt === undefined ? 0 : Math.max(0, nowMs - oldestAt)
 
@@ -127,7 +130,7 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
     stages,
     webhooks: yield* countByHealth(),
     hosts: yield* failingHosts,
-    lost: yield* readLostLedgers(operateLimits.lostShownMs)
+    lost: yield* readLostLedgers(LOST_SHOWN_MS)
   }
   return { facts, jobs: jobs satisfies OpenJobs }
 })
