@@ -9,16 +9,18 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Logger } from "effect"
 import { missing } from "../../test/kafka/broker.ts"
 import { FAILED, toolOptions } from "../../test/support/program/toolOptions.ts"
-import { runCampaign } from "./support/Campaign.ts"
+import { postgresPrograms } from "../../test/support/store/systemPostgres.ts"
+import { everyFault, runCampaign } from "./support/Campaign.ts"
 import type { Store } from "./support/Cluster.ts"
+import { failovers } from "./support/Failovers.ts"
 import { faults } from "./support/Faults.ts"
 import { header, isBroken, row } from "./support/Report.ts"
 
 /** Where Debian's package libfaketime puts it. */
 const CLOCK_LIBRARY = `/usr/lib/${process.arch === "x64" ? "x86_64" : "aarch64"}-linux-gnu/faketime/libfaketimeMT.so.1`
 
-const width = Math.max(...Object.keys(faults).map((name) => name.length))
-const usage = `Usage: npm run faults -- [--rounds N] [--seed S] [--only FAULT,…] [--kafka | --embedded] [--json]
+const width = Math.max(...Object.keys(everyFault).map((name) => name.length))
+const usage = `Usage: npm run faults -- [--rounds N] [--seed S] [--only FAULT,…] [--kafka | --embedded] [--failover] [--json]
 
 Starts a service under load (a local ledger server, receivers of all kinds), strikes it with faults, and compares what
 it delivered with what the ledgers caused. Without --kafka or --embedded it does so on both: six processes on Kafka
@@ -27,9 +29,11 @@ and PostgreSQL, each with exactly the rights that its roles need, and one proces
   --rounds N      how often each fault strikes (default 3)
   --seed S        a number; decides victims, moments and lengths (default 1)
   --only FAULT,…  these faults only, in this order
+  --failover      on a PostgreSQL of two servers with streaming replication, whose addresses change: the faults after
+                  which the log or the database has gone back. Without Kafka the log is in that PostgreSQL
 
 Faults:
-${Object.entries(faults)
+${Object.entries(everyFault)
   .map(
     ([name, { meaning, on }]) =>
       `  ${name.padEnd(width)}  ${meaning}${on.length === 1 ? ` (${on[0]} only)` : ""}`
@@ -46,10 +50,12 @@ const { given, refuse, wholeNumber } = toolOptions("faults", usage, {
   only: { type: "string" },
   kafka: { type: "boolean", default: false },
   embedded: { type: "boolean", default: false },
+  failover: { type: "boolean", default: false },
   json: { type: "boolean", default: false }
 })
-const names = given.only === undefined ? Object.keys(faults) : given.only.split(",")
-const unknown = names.find((name) => faults[name] === undefined)
+const known = given.failover ? failovers : faults
+const names = given.only === undefined ? Object.keys(known) : given.only.split(",")
+const unknown = names.find((name) => known[name] === undefined)
 if (unknown !== undefined) refuse(`--only: there is no fault ${unknown}.`)
 const rounds = wholeNumber("rounds", given.rounds, 1)
 const seed = wholeNumber("seed", given.seed, 0)
@@ -59,6 +65,7 @@ const stores: ReadonlyArray<Store> = [
   ...(both || given.kafka ? (["kafka"] as const) : [])
 ]
 const asJson = given.json || !process.stdout.isTTY
+if (given.failover && postgresPrograms === undefined) refuse("--failover needs Debian's package postgresql.")
 const lacking = stores.includes("kafka") ? missing() : undefined
 if (lacking !== undefined) refuse(`Kafka needs ${lacking}; install it, or give --embedded.`)
 
@@ -69,13 +76,14 @@ const campaigns = Effect.gen(function* () {
     for (const line of header) print(line)
   }
   for (const store of stores) {
-    const wanted = names.filter((name) => faults[name]?.on.includes(store))
+    const wanted = names.filter((name) => known[name]?.on.includes(store))
     if (wanted.length === 0) continue
     yield* runCampaign(
       {
         store,
         seed,
         rounds,
+        failover: given.failover,
         faults: wanted,
         clockLibrary: existsSync(CLOCK_LIBRARY) ? CLOCK_LIBRARY : undefined,
         progress: printError

@@ -2,5 +2,7 @@
 import { chainTests } from "./chainTests.ts"
 
 const SEEDS = 4
+const FAILOVERS = 2
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-chainTests(Array.from({ length: SEEDS }, (_, i) => i + 1))
+chainTests(upTo(SEEDS), upTo(FAILOVERS))

@@ -43,6 +43,10 @@ export interface Evidence {
   zombies: number
   /** How often processes may have lost their leases without knowing: they were frozen, or a clock was set. */
   leasesLost: number
+  /** How often the database has lost its newest transactions. */
+  failovers: number
+  /** Requests to each webhook of which the database has lost the record. */
+  readonly unknownRequests: Map<string, number>
   readonly disableAfter: number
   /** Webhooks that stayed active after the failures that must disable them. */
   readonly notDisabled: Array<string>

@@ -6,7 +6,7 @@ import type { Fate, StoreFaults } from "./world/store.ts"
 
 export interface Faults {
   readonly store: Omit<StoreFaults, "dies" | "isQuiet">
-  readonly log: Omit<LogFaults, "landed" | "taken">
+  readonly log: Omit<LogFaults, "landed" | "sent" | "taken">
   readonly servers: ServerFaults
   /** How often a process is killed, frozen or stopped, or loses partitions: the chance at each step. */
   readonly processes: number

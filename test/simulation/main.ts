@@ -10,7 +10,8 @@ import { runMutants } from "./runMutants.ts"
 import { simulate } from "./simulate.ts"
 import { AT_ONCE, type Databases, makeDatabases } from "./world/databases.ts"
 
-const usage = `Usage: npm run simulate -- [--seeds N] [--from S] [--stop] | --seed S [--trace] | --mutants [--seeds N]
+const usage = `Usage: npm run simulate -- [--failover] [--seeds N] [--from S] [--stop] | [--failover] --seed S [--trace] |
+       npm run simulate -- --mutants [--seeds N]
 
 Runs the whole chain on a virtual clock with faults chosen by a seed, and checks what is left.
 
@@ -18,6 +19,7 @@ Runs the whole chain on a virtual clock with faults chosen by a seed, and checks
   --from S    the first seed (default 1)
   --stop      end with the first seed that fails
   --seed S    one seed
+  --failover  one process with the embedded log, whose database fails over and may lose its newest transactions
   --trace     what happened in the run, and when
   --mutants   wrong variants of the program: which check catches each, at which seed
 `
@@ -26,6 +28,7 @@ const { given, wholeNumber } = toolOptions("simulate", usage, {
   seeds: { type: "string", default: "20" },
   from: { type: "string", default: "1" },
   seed: { type: "string" },
+  failover: { type: "boolean", default: false },
   trace: { type: "boolean", default: false },
   stop: { type: "boolean", default: false },
   mutants: { type: "boolean", default: false }
@@ -54,14 +57,18 @@ const run = (databases: Databases, seed: number) =>
   Effect.gen(function* () {
     if (given.stop && failed > 0) return
     const problems = yield* databases.pipe(
-      Effect.flatMap((connection) => simulate(seed, connection, given.trace ? print : undefined)),
+      Effect.flatMap((connection) =>
+        simulate(seed, connection, { failsOver: given.failover, tell: given.trace ? print : undefined })
+      ),
       Effect.scoped,
       Effect.catchDefect((defect) => Effect.succeed([{ check: "settles", what: String(defect) }]))
     )
     if (problems.length > 0) {
       failed++
       for (const { check, what } of problems.slice(0, 20)) print(`seed ${seed} ${check}: ${what}`)
-      print(`  replay it with: npm run simulate -- --seed ${seed} --trace`)
+      print(
+        `  replay it with: npm run simulate -- ${given.failover ? "--failover " : ""}--seed ${seed} --trace`
+      )
     }
     if (++done % 50 === 0) print(`${done} of ${count} seeds, ${failed} failed`)
   })

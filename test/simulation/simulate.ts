@@ -9,29 +9,20 @@ import { SHARED_MS } from "../../src/features/progress/UnfinishedWork.ts"
 import { asLedger } from "../../src/features/simulator/Chain.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
 import { detectLedger } from "../../src/spine/detect/Detect.ts"
-import { historyEventsTopic } from "../../src/spine/domain/Backfill.ts"
-import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/spine/domain/Delivery.ts"
 import { isoTime } from "../../src/spine/event/Ledger.ts"
-import {
-  EVENT_LOG_GROUP,
-  eventsTopic,
-  type LedgerMarker,
-  ledgersTopic
-} from "../../src/spine/event/LedgerEvent.ts"
-import { partitionsOf } from "../../src/spine/log/Topics.ts"
-import { OUTBOX_POSITION } from "../../src/spine/store/outbox/Outbox.ts"
-import { makeSharedLog } from "../support/log/memory/SharedLog.ts"
-import { testSettings } from "../support/program/settings.ts"
 import { check } from "./checks.ts"
 import { makeDisableWatch } from "./disableWatch.ts"
 import type { Evidence } from "./evidence.ts"
 import { type Faults, makeFaults } from "./faults.ts"
+import { leftToDo } from "./leftToDo.ts"
 import { makeProgressWatch } from "./progressWatch.ts"
 import { occurringIn } from "./wishes.ts"
+import { makeFailovers } from "./world/failovers.ts"
 import { makeLedgers, type TimedLedger } from "./world/ledgerServers.ts"
 import { allStages } from "./world/limits.ts"
+import { embeddedLog, sharedLog } from "./world/logs.ts"
 import { BEGAN_MS, webhookId } from "./world/machinery.ts"
-import { ACCOUNT, NETWORK } from "./world/node.ts"
+import { ACCOUNT } from "./world/node.ts"
 import {
   act,
   activateAll,
@@ -69,13 +60,12 @@ const DISABLE_AFTER = [1, 2, NEVER, NEVER]
 const FAILING_MS = 5_000
 /** How many of the runs suspend the account and use up its quota. */
 const HOLDS = 0.3
-/** How many of the runs have a log whose transactions take an offset for their marker, as Kafka's do. */
-const MARKERS = 0.5
 /** How many of the runs set clocks, and how often at each step of the run. */
 const CLOCKS_SET = 0.4
 const CLOCK_IS_SET = 0.1
 const CLOCK_SEEDS = 1_000_000
 const ASKED_SEEDS = 2_000_000
+const FAILOVER_SEEDS = 3_000_000
 const CLOCK_STEPS_MS = [-3_600_000, -100_000, 100_000, 3_600_000]
 /** How many of the runs have history servers, and replays of ledgers before the service's first one. */
 const HISTORY = 0.4
@@ -98,18 +88,6 @@ const limits = {
   earlyWorkMs: 1_000
 }
 
-/** What a group has not read of a topic is not done. A delivery without a row is nowhere else than in the log. */
-type ReadToTheEnd = ReadonlyArray<readonly [group: string, topic: string]>
-const READ_BEFORE_DELIVER: ReadToTheEnd = [
-  ["route", eventsTopic(NETWORK)],
-  [EVENT_LOG_GROUP, eventsTopic(NETWORK)],
-  [EVENT_LOG_GROUP, historyEventsTopic(NETWORK)]
-]
-const WORK_READ: ReadToTheEnd = [
-  ["deliver", DELIVERIES_TOPIC],
-  ["deliver", REPLAYS_TOPIC]
-]
-
 const recordsAttempts = (sql: string) => sql.includes("INTO attempts")
 /** Of rows before their first outcome. */
 const writesWaiting = (sql: string) => sql.includes("INTO deliveries") || sql.includes("SET parked = true")
@@ -123,10 +101,19 @@ const timedEventsOf = (ledger: TimedLedger) => {
 
 const indexOf = ({ closed }: TimedLedger) => closed.header.ledger_index
 
+export interface SimulateOptions {
+  readonly tell?: ((line: string) => void) | undefined
+  readonly failsOver?: boolean
+}
+
+/**
+ * `failsOver`: one process with the embedded log, in a database that loses its newest transactions at times. Customers
+ * do nothing that would be lost.
+ */
 export const simulate = Effect.fnUntraced(function* (
   seed: number,
   real: SqlConnection.Connection,
-  tell: (line: string) => void = () => undefined
+  { failsOver = false, tell = () => undefined }: SimulateOptions = {}
 ) {
   const chance = makeSeededRandom(seed)
   const stream = (): SeededRandom => makeSeededRandom(chance.int(0, 2 ** 31))
@@ -135,7 +122,7 @@ export const simulate = Effect.fnUntraced(function* (
   const trace = (who: string, what: string) =>
     tell(`${((nowMs() - BEGAN_MS) / 1_000).toFixed(3)} ${who}: ${what}`)
   const faults: Faults = makeFaults(stream(), nowMs)
-  const disableAfter = chance.pick(DISABLE_AFTER)
+  const disableAfter = failsOver ? NEVER : chance.pick(DISABLE_AFTER)
   const customers = timeline.process("customers")
   const watcher = timeline.process("watcher")
   /** Records of attempts that landed although the process got an error. */
@@ -156,7 +143,8 @@ export const simulate = Effect.fnUntraced(function* (
       return dies
     }
   })
-  const shared = makeSharedLog(testSettings(), chance.flip(MARKERS))
+  const logs = failsOver ? yield* embeddedLog(store.clientOf(customers)) : sharedLog(chance)
+  const { log } = logs
   const receivers = makeReceivers(timeline, stream())
   const { past, own: ledgers } = makeLedgers(seed, stream(), BEGAN_MS + 2_000, LEDGERS + QUIET_LEDGERS)
   /** When the last ledgers close, after the faults have ended. */
@@ -187,6 +175,8 @@ export const simulate = Effect.fnUntraced(function* (
     appended: new Map(),
     clocksDifferMs: 2_000,
     leasesLost: 0,
+    failovers: 0,
+    unknownRequests: new Map(),
     kills: 0,
     suspensions: 0,
     zombies: 0
@@ -197,7 +187,7 @@ export const simulate = Effect.fnUntraced(function* (
     webhooks: evidence.webhooks,
     replays: evidence.replays,
     holds: evidence.holds,
-    mayHold: chance.flip(HOLDS),
+    mayHold: !failsOver && chance.flip(HOLDS),
     occurring: occurringIn(detected),
     past: hasHistory ? past.flatMap(timedEventsOf) : []
   }
@@ -206,7 +196,7 @@ export const simulate = Effect.fnUntraced(function* (
     stream,
     timeline,
     store,
-    shared,
+    logs,
     receivers,
     ledgers: timed,
     history: hasHistory ? [...past, ...timed] : undefined,
@@ -233,18 +223,19 @@ export const simulate = Effect.fnUntraced(function* (
       trace("customer", `creates ${id} (${kind})`)
     }
     const progressOf = yield* makeProgressWatch(evidence, asked).pipe(Effect.provide(layersOf(watcher)))
-    yield* processes.startAll(chance.int(2, 3))
+    yield* processes.startAll(failsOver ? 1 : chance.int(2, 3))
 
     let untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
     for (let n = 1; nowMs() < untilMs; n++) {
       yield* Effect.sleep(chance.int(1, 8) * 100)
       yield* look
-      if (chance.flip(0.35)) trace("customer", yield* act(operator, n))
+      if (failsOver) yield* failovers.step
+      if (!failovers.isBehind() && chance.flip(0.35)) trace("customer", yield* act(operator, n))
       yield* processes.step(n)
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
         trace("cluster", `rebalances ${group}`)
-        shared.rebalance(group, (members) => chance.shuffle(members))
+        logs.rebalance(group, (members) => chance.shuffle(members))
       }
       if (chance.flip(0.03)) {
         const ms = chance.int(5, 60) * 100
@@ -264,6 +255,7 @@ export const simulate = Effect.fnUntraced(function* (
         untilMs += minutes * 60_000
       }
     }
+    yield* failovers.end
     yield* processes.allUp
     // A restart would hide what waits for too long.
     if (setsClocks) setClock()
@@ -285,7 +277,7 @@ export const simulate = Effect.fnUntraced(function* (
       yield* look
       yield* activateAll(operator)
       yield* Effect.sleep(LOOK_MS)
-      waiting = yield* open
+      waiting = yield* left.open
     }
     if (waiting !== "") return [{ check: "settles", what: `after ${SETTLED_MS} ms: ${waiting}` }]
     trace("world", "has settled")
@@ -298,6 +290,17 @@ export const simulate = Effect.fnUntraced(function* (
   // A source of its own, so that runs without this fault do not depend on it.
   const clocks = makeSeededRandom(seed + CLOCK_SEEDS)
   const asked = makeSeededRandom(seed + ASKED_SEEDS)
+  const left = leftToDo(log, indexOf(ledgers.at(-1)!))
+  const failovers = makeFailovers({
+    chance: makeSeededRandom(seed + FAILOVER_SEEDS),
+    store,
+    nowMs,
+    evidence,
+    downUntil: (ms) => {
+      faults.storeDownUntilMs = ms
+    },
+    trace
+  })
   const setsClocks = clocks.flip(CLOCKS_SET)
   /** Sets the clock of a process, of the database, or of the machine on which all of them run. */
   const setClock = () => {
@@ -329,44 +332,6 @@ export const simulate = Effect.fnUntraced(function* (
     evidence.notDisabled.push(...watchDisabled(failures, disturbed))
   })
 
-  const { log } = shared.connect()
-  const unread = Effect.fnUntraced(function* (topics: ReadToTheEnd) {
-    for (const [group, topic] of topics) {
-      for (let partition = 0; partition < partitionsOf(topic); partition++) {
-        const place = { topic, partition }
-        const last = (yield* log.last(place))?.offset ?? -1
-        const committed = yield* log.committed(group, place)
-        if (committed <= last) return `${group} at ${committed} of ${topic}, before ${last}`
-      }
-    }
-    return ""
-  })
-  /** What the stages up to route have not done of the ledgers up to that one; empty when it is all done. */
-  const unrouted = Effect.fnUntraced(function* (ledgerIndex: number) {
-    const marker = yield* log.last({ topic: ledgersTopic(NETWORK), partition: 0 })
-    const taken = marker === undefined ? 0 : (JSON.parse(marker.value!) as LedgerMarker).ledger_index
-    if (taken < ledgerIndex) return `ledgers after ${taken}`
-    return yield* unread(READ_BEFORE_DELIVER)
-  })
-  /** What is still open; empty when all has settled. */
-  const open = Effect.gen(function* () {
-    const behind = yield* unrouted(indexOf(ledgers.at(-1)!))
-    if (behind !== "") return behind
-    const unsettled = yield* unread(WORK_READ)
-    if (unsettled !== "") return unsettled
-    const sql = yield* SqlClient.SqlClient
-    // A published row may stay until the next one is published.
-    const [newest] = yield* sql<{
-      readonly id: number
-    }>`SELECT coalesce(max(id), 0)::float8 AS id FROM outbox`
-    if ((yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) <= newest!.id) return "outbox"
-    const rows = yield* sql<{ readonly open: string }>`
-      SELECT id || ' ' || status || ' ' || attempts || CASE WHEN parked THEN ' parked' ELSE '' END AS open
-      FROM deliveries WHERE status IN ('pending', 'retrying') OR parked
-      UNION ALL SELECT id || ' ' || status FROM replay_jobs WHERE status IN ('queued', 'running')`
-    return rows.map((row) => row.open).join(", ")
-  })
-
   const until = <E, R>(isTrue: Effect.Effect<boolean, E, R>) =>
     Effect.andThen(Effect.sleep(LOOK_MS), isTrue).pipe(
       Effect.repeat({ until: (so) => so }),
@@ -380,7 +345,7 @@ export const simulate = Effect.fnUntraced(function* (
     yield* until(allKnow(true))
     hold.knownMs = nowMs()
     quietClosesMs.push(nowMs() + SURELY_LATER_MS)
-    yield* until(Effect.map(unrouted(indexOf(ledgers.at(-QUIET_LEDGERS)!)), (behind) => behind === ""))
+    yield* until(Effect.map(left.unrouted(indexOf(ledgers.at(-QUIET_LEDGERS)!)), (behind) => behind === ""))
     yield* endHold(operator)
     yield* until(allKnow(false))
     for (const one of operator.holds) one.endKnownMs = nowMs()

@@ -4,10 +4,11 @@
  * of its own with exactly the rights of its roles, and PostgreSQL has the two roles of docs/access.md. Every connection
  * between them passes a proxy. Everything ends with the scope.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
+import { Admin } from "@platformatic/kafka"
 import { Effect, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
@@ -16,6 +17,7 @@ import type { KafkaSettings } from "../../../src/spine/config/Config.ts"
 import { type Role, roles } from "../../../src/spine/config/Definitions.ts"
 import { rightsOf } from "../../../src/spine/log/Access.ts"
 import { applyPlan, planOf } from "../../../src/spine/log/kafka/ClusterTopics.ts"
+import { clientOptions } from "../../../src/spine/log/kafka/Options.ts"
 import { start as startDatabase } from "../../../src/spine/store/embedded/EmbeddedPostgres.ts"
 import { postmaster } from "../../../src/spine/store/embedded/Postmaster.ts"
 import { migrate } from "../../../src/spine/store/Migrations.ts"
@@ -23,7 +25,9 @@ import { type Broker, startBroker } from "../../../test/kafka/broker.ts"
 import { freePort } from "../../../test/kafka/javaServer.ts"
 import { apiClient, createWebhook, waitUntil } from "../../../test/support/http/apiClient.ts"
 import { grantsOf, makeAcls } from "../../../test/support/log/acls.ts"
+import { startProgram } from "../../../test/support/program/program.ts"
 import { grantToRunner, makeRoles } from "../../../test/support/store/databaseRoles.ts"
+import { type FailoverPair, failoverPair } from "../../../test/support/store/failoverPair.ts"
 import { type Disk, makeDisk } from "./Disk.ts"
 import { type FaultProxy, startProxy } from "./FaultProxy.ts"
 import { type Load, type LoadOptions, startLoad } from "./Load.ts"
@@ -39,7 +43,14 @@ export interface Cluster {
   readonly receivers: Receivers
   readonly members: ReadonlyArray<Member>
   readonly proxies: Readonly<Record<string, FaultProxy>>
+  /** The PostgreSQL that fails over; undefined: one server. */
+  readonly pair: FailoverPair | undefined
   readonly broker: Broker | undefined
+  /** What is wrong with the chain of hashes, by `ledgerhook ledger verify`; undefined: nothing. */
+  readonly verified: Effect.Effect<string | undefined>
+  /** Makes the topics that are missing, as an administrator does. */
+  readonly makeTopics: Effect.Effect<unknown, Error>
+  readonly deleteTopic: (topic: string) => Effect.Effect<void>
   /** The broker's files. */
   readonly brokerFolder: string | undefined
   /** The members that faults may hit. */
@@ -61,6 +72,8 @@ export interface ClusterOptions extends LoadOptions {
   readonly random: SeededRandom
   /** Where libfaketime is, if clocks shall be moved. */
   readonly clockLibrary: string | undefined
+  /** PostgreSQL is a pair with streaming replication. */
+  readonly failover?: boolean
   /** Adds a process with all roles, which alone is hit by faults, so that the others can be observed. */
   readonly spareMembers?: boolean
 }
@@ -99,6 +112,17 @@ const temporaryFolder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
+/** The programs that a superuser of Kafka runs. */
+const administrationOf = (administrator: KafkaSettings) => ({
+  makeTopics: Effect.flatMap(planOf(administrator, TOPIC_SETTINGS), (plan) => applyPlan(administrator, plan)),
+  deleteTopic: (topic: string) =>
+    Effect.promise(async () => {
+      const admin = new Admin(clientOptions(administrator))
+      await admin.deleteTopics({ topics: [topic] })
+      await admin.close()
+    })
+})
+
 const startKafka = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<Part>) {
   const port = yield* Effect.promise(freePort)
   const proxy = yield* startProxy({ host: "127.0.0.1", port })
@@ -119,11 +143,12 @@ const startKafka = Effect.fnUntraced(function* (folder: string, parts: ReadonlyA
     topicPrefix: "",
     schemaRegistryUrl: undefined
   }
-  yield* applyPlan(administrator, yield* planOf(administrator, TOPIC_SETTINGS))
+  const administration = administrationOf(administrator)
+  yield* administration.makeTopics
   const acls = makeAcls(brokers, SUPER_USER, PASSWORD)
   const granted = parts.flatMap((part) => grantsOf(part.name, rightsOf(part.roles, administrator)))
   yield* Effect.promise(() => acls.grant(granted))
-  return { broker, proxy }
+  return { ...administration, broker, proxy }
 })
 
 /** The one of docs/access.md that runs. The other one has migrated. */
@@ -140,21 +165,36 @@ const makeDatabaseRoles = Effect.fnUntraced(
 )
 
 const rowsOf =
-  (socket: string, database: string) =>
+  (place: Pick<PgClient.PgPoolConfig, "path" | "host" | "port" | "username">, database: string) =>
   <Row extends object>(statement: string): Effect.Effect<ReadonlyArray<Row>, Error> =>
     Effect.scoped(
-      Effect.flatMap(
-        PgClient.make({ path: socket, username: "ledgerhook", database, maxConnections: 1 }),
-        (sql) => sql.unsafe<Row>(statement)
+      Effect.flatMap(PgClient.make({ ...place, database, maxConnections: 1 }), (sql) =>
+        sql.unsafe<Row>(statement)
       )
     ).pipe(Effect.provide(Reactivity.layer))
+
+/** The chain of hashes from the first ledger that the service took to its last one, by `ledgerhook ledger verify`. */
+const verified = Effect.fnUntraced(function* (
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+  { firstLedger, lastLedger }: Load
+) {
+  const [from, to] = [firstLedger + 1, lastLedger()]
+  const range = ["--from", String(from), "--to", String(to), "--network", "mainnet", "--json"]
+  const verifying = yield* startProgram(["ledger", "verify", ...range], { cwd: folder, environment })
+  const code = yield* verifying.ended
+  return code === 0 ? undefined : `the chain of ledgers ${from} to ${to}: ${verifying.stdout()}`
+}, Effect.scoped)
 
 /** Starts everything, and creates one webhook of each kind that wants all events. */
 export const startCluster = Effect.fnUntraced(function* (
   options: ClusterOptions
 ): Effect.fn.Return<Cluster, Error, Scope.Scope> {
-  const { store, random, clockLibrary } = options
+  const { store, random, clockLibrary, failover = false } = options
   const folder = yield* temporaryFolder
+  // PostgreSQL runs as another user.
+  chmodSync(folder, 0o711)
+  const pair = failover ? yield* failoverPair(join(folder, "servers")) : undefined
   const disk = yield* makeDisk
   const load = yield* startLoad(options)
   const receivers = yield* startReceivers
@@ -164,11 +204,12 @@ export const startCluster = Effect.fnUntraced(function* (
   const parts = store === "embedded" ? [{ name: "a", roles }] : spareMembers ? [...spread, spare] : spread
   const kafka = store === "kafka" ? yield* startKafka(folder, parts) : undefined
   const database =
-    kafka === undefined
+    kafka === undefined || pair !== undefined
       ? undefined
       : yield* startDatabase({ dataDir, command: "reliability", owner: true }).pipe(
           Effect.flatMap(({ path }) => startProxy({ path }))
         )
+  const databaseUrl = pair?.url ?? `postgres://ledgerhook@127.0.0.1:${database?.port}/postgres`
   const clockFile = (name: string) => join(folder, `clock-${name}`)
   const common = {
     ADMIN_KEY,
@@ -180,13 +221,13 @@ export const startCluster = Effect.fnUntraced(function* (
     DELIVERY_TIMEOUT: "3 seconds",
     DELIVERY_RETRY_DELAYS: "300ms,600ms,1s,1s,2s,2s",
     DISABLE_AFTER_FAILURES: "1000000",
-    ...(kafka === undefined || database === undefined
-      ? { DATA_DIR: dataDir }
+    ...(kafka === undefined
+      ? { DATA_DIR: dataDir, ...(pair && { DATABASE_URL: pair.url }) }
       : {
           KAFKA_BROKERS: `127.0.0.1:${kafka.proxy.port}`,
           KAFKA_SASL_MECHANISM: "SCRAM-SHA-512",
           KAFKA_PASSWORD: PASSWORD,
-          DATABASE_URL: yield* makeDatabaseRoles(`postgres://ledgerhook@127.0.0.1:${database.port}/postgres`)
+          DATABASE_URL: yield* makeDatabaseRoles(databaseUrl)
         })
   }
   const clockOf = (name: string) => {
@@ -222,6 +263,7 @@ export const startCluster = Effect.fnUntraced(function* (
     webhooks.set((yield* createWebhook(client, fields)).id, name)
   }
   const databaseFolder = join(dataDir, "postgres")
+  const databaseName = kafka === undefined ? "postgres" : "ledgerhook"
   return {
     store,
     random,
@@ -233,7 +275,11 @@ export const startCluster = Effect.fnUntraced(function* (
       ...(kafka && { kafka: kafka.proxy }),
       ...(database && { database })
     },
+    pair,
     broker: kafka?.broker,
+    makeTopics: kafka?.makeTopics ?? Effect.void,
+    deleteTopic: kafka?.deleteTopic ?? (() => Effect.void),
+    verified: verified(folder, { ...common, ...(kafka && { KAFKA_USERNAME: SUPER_USER }) }, load),
     brokerFolder: kafka === undefined ? undefined : join(folder, "kafka", "data"),
     victims: spareMembers ? members.slice(-1) : members,
     disk,
@@ -241,6 +287,11 @@ export const startCluster = Effect.fnUntraced(function* (
     databasePid: () => postmaster(databaseFolder)?.pid,
     webhooks,
     clockFileOf: clockLibrary === undefined ? undefined : ({ name }) => clockFile(name),
-    rows: rowsOf(join(dataDir, "run", ".s.PGSQL.5432"), kafka === undefined ? "postgres" : "ledgerhook")
+    rows: rowsOf(
+      pair === undefined
+        ? { path: join(dataDir, "run", ".s.PGSQL.5432"), username: "ledgerhook" }
+        : { port: Number(new URL(pair.url).port), host: "127.0.0.1", username: "ledgerhook" },
+      databaseName
+    )
   }
 })

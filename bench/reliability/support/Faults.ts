@@ -15,6 +15,8 @@ export interface Struck {
   readonly what: string
   /** How many deliver processes may have lost attempts that they had sent and not recorded. */
   readonly deliverers: number
+  /** How many deliveries arrived of which the database has lost the record: they may be sent again. */
+  readonly unknown?: number
 }
 
 export interface Fault {

@@ -76,6 +76,10 @@ export interface Receivers {
   readonly urlOf: (name: KindName) => string
   /** By delivery id. */
   readonly seen: ReadonlyMap<string, Seen>
+  /** How many deliveries have arrived, also again. */
+  readonly arrived: () => number
+  /** Whether the kind has accepted the event. */
+  readonly accepted: (name: KindName, eventId: string) => boolean
   /** The highest ledger of which the kind got an event. */
   readonly ledgerOf: (name: KindName) => number
   /** The ids of its deliveries in the order of their first requests; undefined if the order does not matter. */
@@ -132,6 +136,8 @@ const isAccepted = (answer: Answer): boolean =>
 export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const seen = new Map<string, Seen>()
+  const acceptedEvents = new Set<string>()
+  let arrived = 0
   const ledgers = new Map<KindName, number>()
   const firsts = new Map<KindName, Array<string>>(
     kindNames.filter((name) => kinds[name].ordered).map((name) => [name, []])
@@ -166,10 +172,12 @@ export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effe
       // The service sends such a request again and records no attempt (docs/receiving.md#connections).
       const isUnrecorded = answer === "close" && used.has(request.socket)
       used.add(request.socket)
+      arrived += items.length
       for (const one of noted) {
         if (!isUnrecorded) one.requests++
         if (isAccepted(answer)) one.accepted++
       }
+      if (isAccepted(answer)) for (const { eventId } of items) acceptedEvents.add(`${name} ${eventId}`)
       respond(answer, request, response)
     })
   })
@@ -191,6 +199,8 @@ export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effe
   return {
     urlOf: (name) => `http://127.0.0.1:${port}/${name}`,
     seen,
+    arrived: () => arrived,
+    accepted: (name, eventId) => acceptedEvents.has(`${name} ${eventId}`),
     ledgerOf: (name) => ledgers.get(name) ?? 0,
     firstsOf: (name) => firsts.get(name)
   }

@@ -6,9 +6,12 @@ const columns = [
   "rounds",
   "deliveries",
   "lost",
+  "forgotten",
   "failed wrongly",
   "out of order",
   "duplicates / bound",
+  "first delivery, median",
+  "worst",
   "recovery, median",
   "worst",
   "log"
@@ -26,23 +29,28 @@ const seconds = (value: number | null | undefined): string =>
 const sorted = (values: ReadonlyArray<number | null>): ReadonlyArray<number | null> =>
   values.toSorted((a, b) => (a ?? Number.POSITIVE_INFINITY) - (b ?? Number.POSITIVE_INFINITY))
 
+const medianAndWorst = (values: ReadonlyArray<number | null>) => {
+  const times = sorted(values)
+  return [seconds(times[Math.floor((times.length - 1) / 2)]), seconds(times.at(-1))]
+}
+
 const count = (value: number): string => value.toLocaleString("en-US")
 const times = (value: number, what: string): string => `${count(value)} ${what}${value === 1 ? "" : "s"}`
 
 export const row = (result: FaultResult): string => {
   const name = `${result.fault} (${result.store})`
   if (result.leftOut !== undefined) return `| ${name} | LEFT OUT: ${result.leftOut} |`
-  const recovered = sorted(result.recoverySeconds)
   const cells = [
     name,
     result.rounds,
     count(result.deliveries),
     result.lost.length,
+    result.forgotten,
     result.failedWrongly.length,
     result.outOfOrder,
     `${result.duplicates} / ${count(result.duplicatesMost)}`,
-    seconds(recovered[Math.floor((recovered.length - 1) / 2)]),
-    seconds(recovered.at(-1)),
+    ...medianAndWorst(result.firstSeconds),
+    ...medianAndWorst(result.recoverySeconds),
     `${times(result.log.warnings, "warning")}, ${times(result.log.errors, "error")}`
   ]
   return `| ${cells.join(" | ")} |`

@@ -8,7 +8,7 @@ import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { EarlierListener } from "../../http/Listener.ts"
 import { type KafkaSettings, Settings } from "../../spine/config/Config.ts"
 import { loadKafka } from "../../spine/log/kafka/LoadKafka.ts"
-import { LogWentBack, StartAnew } from "../../spine/log/StartAnew.ts"
+import { LogIsBack, LogWentBack, StartAnew } from "../../spine/log/StartAnew.ts"
 import * as Sql from "../../spine/store/Sql.ts"
 import { restartSchedule } from "../../spine/store/Supervised.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
@@ -39,6 +39,7 @@ export const launch = <E, R>(
       const scope = yield* Effect.scope
       let waitsFor: ReadonlyArray<Away> = []
       let lastSaid = { names: "", atMs: 0 }
+      let logIsBack = false
       let listener: Scope.Closeable | undefined
 
       const note = Effect.fnUntraced(function* (found: ReadonlyArray<Away>) {
@@ -87,6 +88,7 @@ export const launch = <E, R>(
       const startWith = (anew: Deferred.Deferred<never, LogWentBack>) =>
         Layer.build(service).pipe(
           Effect.provideService(EarlierListener, closePort),
+          Effect.provideService(LogIsBack, logIsBack),
           Effect.provideService(StartAnew, (because) => Effect.asVoid(Deferred.fail(anew, because))),
           Effect.tapError((error) => {
             const away = awayOf(error)
@@ -102,9 +104,11 @@ export const launch = <E, R>(
           Effect.andThen(started),
           Effect.andThen(Effect.onInterrupt(Deferred.await(anew), () => stopping)),
           Effect.scoped,
-          Effect.tapError((error) =>
-            error instanceof LogWentBack ? Effect.logError(error.message) : Effect.void
-          )
+          Effect.tapError((error) => {
+            if (!(error instanceof LogWentBack)) return Effect.void
+            logIsBack = kafka === undefined
+            return Effect.logError(error.message)
+          })
         )
       const start = Effect.flatMap(Deferred.make<never, LogWentBack>(), startWith)
 

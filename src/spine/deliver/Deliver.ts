@@ -9,9 +9,11 @@ import { DeliveryStore } from "../deliveries/DeliveryStore.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { Log } from "../log/Log.ts"
 import { StoredEvents } from "../log/ledgers/StoredEvents.ts"
+import { LogIsBack } from "../log/StartAnew.ts"
 import { deleteEvery } from "../observe/ClockTrust.ts"
 import { EventLoopLag } from "../observe/EventLoopLag.ts"
 import { Metrics } from "../observe/Metrics.ts"
+import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
 import { showAge } from "../observe/StageAges.ts"
 import * as Actor from "./Actor.ts"
 import type { Dispatcher } from "./queue/Dispatcher.ts"
@@ -35,6 +37,10 @@ export const endStoppedBacklog = Effect.gen(function* () {
 
 export const deliver = Effect.gen(function* () {
   const log = yield* Log
+  const store = yield* DeliveryStore
+  // Attempts that ended after the log had gone back may have been recorded: the log has no retry of them.
+  if (yield* LogIsBack)
+    yield* store.moveAllToBacklog.pipe(retryUntilSuccess("moving what waits to the backlog"))
   const actors = Actor.makeActors()
   const sum = (of: (dispatcher: Dispatcher) => number) => () =>
     Array.from(actors.running.values(), ({ dispatcher }) => of(dispatcher)).reduce(

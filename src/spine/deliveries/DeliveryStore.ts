@@ -20,6 +20,7 @@ import {
   endQueued,
   type FirstAttempt,
   insertPending,
+  moveAllToBacklog,
   moveToBacklog,
   type NewDelivery
 } from "./Transitions.ts"
@@ -203,6 +204,9 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       }),
 
       webhooksWithBacklog,
+
+      /** All pending and retrying deliveries, before anything is read from the log. */
+      moveAllToBacklog: moveAllToBacklog(sql),
 
       /** The webhook's backlog after `afterId`, in id order. */
       backlogPage: (

@@ -227,6 +227,13 @@ export const moveToBacklog = (
       .unprepared
   )
 
+export const moveAllToBacklog = (sql: Sql): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(
+    sql`
+    UPDATE deliveries SET parked = true, after_live = replay_job_id IS NOT NULL
+    WHERE NOT parked AND ${queued(sql)}`
+  )
+
 /**
  * Pending or retrying → failed, without an attempt. `which` is `[FROM …] WHERE …` about deliveries `d`; returns how
  * many were ended.

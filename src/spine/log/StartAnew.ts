@@ -21,3 +21,8 @@ export class StartAnew extends Context.Reference<(because: LogWentBack) => Effec
   "ledgerhook/log/StartAnew",
   { defaultValue: () => () => Effect.void }
 ) {}
+
+/** Whether the parts start because the log of this process alone went back, with the database. */
+export class LogIsBack extends Context.Reference<boolean>("ledgerhook/log/LogIsBack", {
+  defaultValue: () => false
+}) {}

@@ -18,6 +18,8 @@ export interface LogFaults {
   readonly fate: (process: Process) => Fate
   /** Whether a read fails. */
   readonly readFails: (process: Process) => boolean
+  /** Called before a write: it may land although the process gets an error. */
+  readonly sent: (transaction: Transaction) => void
   readonly landed: (process: Process, transaction: Transaction) => void
   /** Whether the process is frozen while it sends an exclusive write, which then lands when it is thawed. */
   readonly freezes: () => boolean
@@ -57,7 +59,13 @@ export const makeLogClient = (inner: OpenLog, process: Process, faults: LogFault
       write(
         "append",
         given.append[0]?.topic ?? "",
-        Effect.andThen(sent, to(given)).pipe(
+        sent.pipe(
+          Effect.andThen(
+            Effect.suspend(() => {
+              faults.sent(given)
+              return to(given)
+            })
+          ),
           Effect.tap(() => Effect.sync(() => faults.landed(process, given)))
         )
       )

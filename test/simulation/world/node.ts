@@ -4,6 +4,7 @@
  */
 
 import { type Cause, Effect, Layer, Logger, Metric, Random, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { EventCounts } from "../../../src/features/events/EventCounts.ts"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
@@ -14,6 +15,7 @@ import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
 import { RetryWork } from "../../../src/features/replay/RetryWork.ts"
 import { keepTotals } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { keepEndingQueues } from "../../../src/features/webhooks/DeletedQueues.ts"
+import type { Settings } from "../../../src/spine/config/Config.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { delay } from "../../../src/spine/delay/Delay.ts"
 import { deliver } from "../../../src/spine/deliver/Deliver.ts"
@@ -28,8 +30,9 @@ import { BackfillRequests } from "../../../src/spine/ledger/backfill/BackfillReq
 import { BackfillStore } from "../../../src/spine/ledger/backfill/BackfillStore.ts"
 import { ingest } from "../../../src/spine/ledger/ingest/Ingest.ts"
 import type { LedgerSource } from "../../../src/spine/ledger/servers/LedgerSource.ts"
-import { Log } from "../../../src/spine/log/Log.ts"
+import type { Log } from "../../../src/spine/log/Log.ts"
 import { makePace, ReaderPace } from "../../../src/spine/log/ReaderPace.ts"
+import { LogIsBack, type LogWentBack, StartAnew } from "../../../src/spine/log/StartAnew.ts"
 import { Health } from "../../../src/spine/observe/Health.ts"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
 import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
@@ -68,7 +71,9 @@ export const simulatedSettings = (disableAfter: number, hasHistory: boolean) =>
 export interface NodeParts {
   readonly process: Process
   readonly store: Store
-  readonly log: Log["Service"]
+  readonly log: Layer.Layer<Log, unknown, SqlClient.SqlClient | Settings>
+  readonly startAnew: (because: LogWentBack) => Effect.Effect<void>
+  readonly logIsBack: boolean
   readonly sender: Layer.Layer<Sender>
   readonly source: Layer.Layer<LedgerSource>
   /** The history servers; undefined: there are none. */
@@ -84,7 +89,7 @@ export interface NodeParts {
 /** No notice arrives: the work is found by looking. */
 const noNotices = Layer.succeed(WorkNotices)({ next: () => Effect.sleep(Limits.workPollMs) })
 
-const restart = Schedule.spaced(Limits.roleRestartMs.first)
+export const restart = Schedule.spaced(Limits.roleRestartMs.first)
 
 const stages = (parts: NodeParts) => {
   const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
@@ -165,7 +170,9 @@ export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
         sender
       )
     ),
-    Layer.provide(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(Log, log))),
+    Layer.provide(Layer.mergeAll(Outbox.layer, SecretBox.layer, log)),
+    Layer.provide(Layer.succeed(StartAnew, parts.startAnew)),
+    Layer.provide(Layer.succeed(LogIsBack, parts.logIsBack)),
     Layer.provide(store.clientOf(process)),
     Layer.provide(simulatedSettings(parts.disableAfter, parts.historySource !== undefined)),
     Layer.provide(Telemetry.layer(undefined)),

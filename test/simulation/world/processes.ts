@@ -3,19 +3,20 @@
  * started again.
  */
 
-import { Cause, Clock, Effect, Fiber } from "effect"
+import { Cause, Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import type { SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
 import { historyEventsTopic } from "../../../src/spine/domain/Backfill.ts"
 import { DELIVERIES_TOPIC, delayTopic } from "../../../src/spine/domain/Delivery.ts"
 import { eventsTopic, parseLedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
-import { LogError, type Partition, type Transaction } from "../../../src/spine/log/Log.ts"
-import type { LogClient, SharedLog } from "../../support/log/memory/SharedLog.ts"
+import { Log, LogError, type Partition, type Transaction } from "../../../src/spine/log/Log.ts"
+import { LogWentBack } from "../../../src/spine/log/StartAnew.ts"
 import type { Evidence } from "../evidence.ts"
 import type { Faults } from "../faults.ts"
 import { ledgerServers, type TimedLedger } from "./ledgerServers.ts"
 import type { AllStages } from "./limits.ts"
 import { makeLogClient } from "./logClient.ts"
-import { NETWORK, node } from "./node.ts"
+import type { LogClient, RunLog } from "./logs.ts"
+import { NETWORK, type NodeParts, node, restart } from "./node.ts"
 import type { Receivers } from "./receivers.ts"
 import type { Store } from "./store.ts"
 import type { Process, Timeline } from "./timeline.ts"
@@ -65,7 +66,7 @@ export interface ProcessesParts {
   readonly stream: () => SeededRandom
   readonly timeline: Timeline
   readonly store: Store
-  readonly shared: SharedLog
+  readonly logs: RunLog
   readonly receivers: Receivers
   readonly ledgers: ReadonlyArray<TimedLedger>
   /** The ledgers of the history servers; undefined: there are no such servers. */
@@ -77,13 +78,22 @@ export interface ProcessesParts {
 }
 
 export const makeProcesses = (parts: ProcessesParts) => {
-  const { chance, evidence, faults, limits, receivers, shared, store, stream, timeline, trace } = parts
+  const { chance, evidence, faults, limits, logs, receivers, store, stream, timeline, trace } = parts
   const { nowMs } = timeline
   const seeds = stream()
   const slots: Array<Slot> = []
 
   const taken = ({ partition, topic }: Partition) => {
     if (topic === DELIVERIES_TOPIC) evidence.moves.push({ partition, atMs: nowMs() })
+  }
+
+  /** The time counts only if nobody knows that it has landed. */
+  const sent = ({ append }: Transaction) => {
+    for (const { topic, value } of append) {
+      if (topic !== eventsTopic(NETWORK)) continue
+      const { event_id } = parseLedgerEvent(value)!
+      if (!evidence.appended.has(event_id)) evidence.appended.set(event_id, nowMs())
+    }
   }
 
   const landed = (process: Process, { append, commit }: Transaction) => {
@@ -107,15 +117,19 @@ export const makeProcesses = (parts: ProcessesParts) => {
 
   const start = Effect.fnUntraced(function* (name: string) {
     const process = timeline.process(name, seeds.int(-1_000, 1_000))
-    const client = shared.connect(process.turn)
+    const client = logs.connect(process)
     // At once: the world itself may wait for the database.
     yield* Effect.forkScoped(Effect.andThen(process.death, store.ended(process)))
     trace(name, "starts")
     let isHeld = false
-    const running = node({
+    const log = Layer.effect(
+      Log,
+      Effect.map(Log, (inner) => makeLogClient(inner, process, { ...faults.log, landed, sent, taken }))
+    ).pipe(Layer.provide(client.layer))
+    const nodeParts = {
       process,
       store,
-      log: makeLogClient(client.log, process, { ...faults.log, landed, taken }),
+      log,
       sender: receivers.senderOf(name),
       source: serversOf(parts.ledgers),
       historySource: parts.history === undefined ? undefined : serversOf(parts.history),
@@ -130,7 +144,22 @@ export const makeProcesses = (parts: ProcessesParts) => {
         if (now !== isHeld) trace(name, now ? "deliveries wait" : "deliveries resume")
         isHeld = now
       }
-    })
+    } satisfies Omit<NodeParts, "logIsBack" | "startAnew">
+    /** As `launch` of the program: a start that fails is tried again, and if the log went back, all starts anew. */
+    let logIsBack = false
+    const running = Effect.gen(function* () {
+      const anew = yield* Deferred.make<never, LogWentBack>()
+      const startAnew = (because: LogWentBack) => Effect.asVoid(Deferred.fail(anew, because))
+      return yield* Effect.raceFirst(node({ ...nodeParts, logIsBack, startAnew }), Deferred.await(anew))
+    }).pipe(
+      Effect.tapError((error) =>
+        Effect.sync(() => {
+          logIsBack ||= error instanceof LogWentBack
+          trace(name, `starts anew: ${error}`)
+        })
+      ),
+      Effect.retry(restart)
+    )
     const fiber = yield* Effect.forkDetach(Effect.provideService(running, Clock.Clock, process.clock))
     return { process, client, fiber, isHeld: () => isHeld } satisfies Running
   })

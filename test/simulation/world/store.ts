@@ -26,6 +26,11 @@ export interface Store {
   readonly clientOf: (process: Process) => Layer.Layer<SqlClient.SqlClient | ReadSql>
   /** Call it when a process was killed: ends its transaction. */
   readonly ended: (process: Process) => Effect.Effect<void>
+  /** From now on, `goBack` undoes what is committed. */
+  readonly mark: Effect.Effect<void>
+  readonly goBack: Effect.Effect<void>
+  /** Ends what `mark` began, and keeps everything. */
+  readonly keep: Effect.Effect<void>
   /** Sets the clock of the database's machine. */
   readonly step: (ms: number) => void
   /** Call it when the run has ended: ends what is under way, and nothing else begins. */
@@ -43,6 +48,17 @@ const BEGIN = "BEGIN"
 /** Leases are written all the time, and a death after such a write tests nothing. */
 const WRITE = /^(?!.*\bleases\b).*\b(INSERT|UPDATE|DELETE)\b/s
 
+/**
+ * After `mark`, everything happens within one transaction of the real database, and a transaction of a process is a part
+ * of it. VACUUM cannot run there.
+ */
+const WITHIN: Readonly<Record<string, string>> = {
+  [BEGIN]: "SAVEPOINT simulated",
+  [COMMIT]: "RELEASE SAVEPOINT simulated",
+  [ROLLBACK]: "ROLLBACK TO SAVEPOINT simulated"
+}
+const OUTSIDE_ONLY = /^\s*VACUUM/
+
 type Statement = "execute" | "executeRaw" | "executeValues" | "executeValuesUnprepared" | "executeUnprepared"
 
 export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, faults: StoreFaults): Store => {
@@ -50,6 +66,8 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   /** The process whose transaction is open. */
   let owner: Process | undefined
   let closed = false
+  /** Whether `mark` was the last. */
+  let marked = false
   /** Ends the transactions of those that were killed. Its clock is that of the database. */
   const server = timeline.process("database")
 
@@ -61,7 +79,21 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     ] as const
   }
   const run = (kind: Statement, sql: string, params: ReadonlyArray<unknown>) =>
-    Effect.suspend(() => (closed ? Effect.never : real[kind](...timed(sql, params), undefined)))
+    Effect.suspend(() =>
+      closed ? Effect.never : real[kind](...timed(marked ? (WITHIN[sql] ?? sql) : sql, params), undefined)
+    )
+  const control = (sql: string) => run("executeRaw", sql, [])
+  /** A statement without a transaction. One that fails must not end the transaction of `mark`. */
+  const runSingle = (kind: Statement, sql: string, params: ReadonlyArray<unknown>) =>
+    Effect.suspend(() => {
+      if (!marked) return run(kind, sql, params)
+      if (OUTSIDE_ONLY.test(sql)) return run(kind, "SELECT 1", [])
+      return control(BEGIN).pipe(
+        Effect.andThen(run(kind, sql, params)),
+        Effect.tap(() => control(COMMIT)),
+        Effect.tapError(() => control(ROLLBACK))
+      )
+    })
 
   const afterFate = <A>(fate: Fate, landing: Effect.Effect<A, SqlError.SqlError>) => {
     if (fate === "fails") return Effect.fail(lost("the statement was not sent"))
@@ -113,7 +145,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
           const [fate, dies] = [faults.fate(process, sql), WRITE.test(sql) && faults.dies(process, sql)]
           const answer = Effect.suspend(() => {
             const free = Semaphore.release(gate, 1)
-            return timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free))
+            return timeline.outside(process)(Effect.ensuring(runSingle(kind, sql, params), free))
           })
           // Not interruptible: a permit that is given at that moment would be lost.
           const sent = Effect.andThen(Semaphore.take(gate, 1), answer)
@@ -128,7 +160,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   const finish = Effect.suspend(() => {
     if (owner === undefined) return Effect.void
     owner = undefined
-    return Effect.ignore(real.executeRaw(ROLLBACK, []))
+    return Effect.ignore(control(ROLLBACK))
   })
 
   /**
@@ -165,7 +197,25 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
       )
     })
 
+  /** Between the transactions of processes. */
+  const whole = (isMarked: boolean, sql: string) =>
+    Semaphore.withPermit(
+      gate,
+      timeline.outside(
+        server,
+        true
+      )(
+        Effect.suspend(() => {
+          marked = isMarked
+          return Effect.orDie(real.executeRaw(sql, []))
+        })
+      )
+    ).pipe(Effect.asVoid)
+
   return {
+    mark: whole(true, BEGIN),
+    goBack: whole(false, ROLLBACK),
+    keep: whole(false, COMMIT),
     clientOf: (process) => {
       const client = SqlClient.make({
         driver: "pg",

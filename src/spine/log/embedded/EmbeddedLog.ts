@@ -35,11 +35,11 @@ const claim = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Log, LogInUse | LogError, Settings | SqlClient.SqlClient> = Layer.effect(
+/** Without the lock: only for who starts one process at a time. */
+export const unclaimedLayer: Layer.Layer<Log, LogError, Settings | SqlClient.SqlClient> = Layer.effect(
   Log,
   Effect.gen(function* () {
     const settings = yield* Settings
-    yield* claim.pipe(Effect.catchTag("SqlError", (error) => Effect.fail(failed("consume", "")(error))))
     const tables = yield* makeTables
     const writer = yield* makeWriter(tables).pipe(Effect.mapError(failed("read", "")))
 
@@ -83,6 +83,13 @@ export const layer: Layer.Layer<Log, LogInUse | LogError, Settings | SqlClient.S
       }).pipe(Effect.mapError(failed("retention", "")))
     })
   })
+)
+
+export const layer: Layer.Layer<Log, LogInUse | LogError, Settings | SqlClient.SqlClient> = Layer.unwrap(
+  claim.pipe(
+    Effect.catchTag("SqlError", (error) => Effect.fail(failed("consume", "")(error))),
+    Effect.as(unclaimedLayer)
+  )
 )
 
 /**

@@ -32,6 +32,9 @@ export interface Fence {
 /** Another process has opened the log since, or this writer has reloaded its state. */
 export class Fenced extends Data.TaggedError("Fenced")<{ readonly message: string }> {}
 
+/** The tables do not know this process: they are from before it opened the log. */
+export class OwnerUnknown extends Data.TaggedError("OwnerUnknown")<{ readonly owner: number }> {}
+
 export interface LogWrite {
   readonly rows: ReadonlyArray<LogRow>
   readonly compacted: ReadonlyArray<LogRecord>
@@ -77,6 +80,8 @@ export const makeTables = Effect.gen(function* () {
     const [row] = yield* sql<{ readonly epoch: bigint }>`
       UPDATE log_owner SET epoch = epoch + 1 WHERE owner = ${String(owner)} RETURNING epoch`
     if (row === undefined) {
+      const [newest] = yield* sql<{ readonly owner: bigint }>`SELECT owner FROM log_owner`
+      if (Number(newest!.owner) < owner) return yield* new OwnerUnknown({ owner: Number(newest!.owner) })
       return yield* new Fenced({ message: "Another process has taken over the log of this database." })
     }
     return { owner, epoch: Number(row.epoch) }

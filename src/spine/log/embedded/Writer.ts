@@ -31,8 +31,20 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   const startAnew = yield* StartAnew
   let wentBack: LogWentBack | undefined
 
+  const goBack = Effect.fnUntraced(function* (found: string) {
+    wentBack = logWentBack(found)
+    yield* startAnew(wentBack)
+    return yield* wentBack
+  })
+
   const load = Effect.gen(function* () {
-    fence = yield* tables.renew(fence)
+    fence = yield* tables
+      .renew(fence)
+      .pipe(
+        Effect.catchTag("OwnerUnknown", ({ owner }) =>
+          goBack(`its owner is number ${owner}, and this process became number ${fence.owner}`)
+        )
+      )
     const partitions = yield* tables.loadPartitions
     const found = new Map(
       partitions.map(({ topic, partition, end }) => [partitionKey(topic, partition), end] as const)
@@ -40,9 +52,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     for (const [key, { end }] of lists) {
       const left = found.get(key) ?? 0
       if (left >= end) continue
-      wentBack = logWentBack(`${key} ends at ${left}, and this process knows of ${end} records`)
-      yield* startAnew(wentBack)
-      return yield* wentBack
+      return yield* goBack(`${key} ends at ${left}, and this process knows of ${end} records`)
     }
     commits.clear()
     for (const commit of yield* tables.loadCommits)

@@ -104,6 +104,21 @@ describe("embedded log under faults", () => {
         assert.deepStrictEqual(yield* sql`SELECT end_offset::int AS end FROM log_ends`, [{ end: 3 }])
       }))
 
+  test("starts anew if the database does not know that this process has opened the log", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const database = yield* makeDatabase
+      const sql = yield* PgClient.make({ ...database, maxConnections: 1 })
+      const log = yield* openOn(database).pipe(
+        Effect.provideService(StartAnew, ({ message }) => Effect.sync(() => void told.push(message)))
+      )
+      // As after a failover to a standby that was behind when the process started.
+      yield* sql`UPDATE log_owner SET owner = owner - 1`
+      yield* Effect.flip(log.transaction({ append: events("1") }))
+      assert.lengthOf(told, 1)
+      assert.match(told[0]!, /its owner is number 0, and this process became number 1/)
+    }))
+
   test("takes the position of the outbox, which counts rows of a table", ({ log }) =>
     Effect.gen(function* () {
       const position = { topic: "webhooks.config", partition: 0, offset: 7 }
