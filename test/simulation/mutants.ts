@@ -3,6 +3,7 @@
  * must catch every one of them; one that survives means that a check or a fault is missing.
  */
 import { globSync, readFileSync, statSync } from "node:fs"
+import { failoverMutants } from "./failoverMutants.ts"
 import { sendingMutants } from "./sendingMutants.ts"
 import { edited, type Mutant } from "./treeEdit.ts"
 
@@ -15,6 +16,7 @@ export const changes = (mutant: Mutant): ReadonlyArray<{ readonly file: string; 
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...sendingMutants,
+  ...failoverMutants,
   {
     name: "a retry whose record was lost in a crash is not appended again",
     caughtBy: "settles",

@@ -18,7 +18,8 @@ const caughtBy = (mutant: Mutant, seeds: number): string | undefined => {
     for (const path of COPIED) cpSync(path, join(folder, path), { recursive: true })
     symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules"))
     writeFileSync(join(folder, change.file), change.text)
-    const run = ["test/simulation/main.ts", "--seeds", String(seeds), "--stop"]
+    const world = mutant.failsOver === true ? ["--failover"] : []
+    const run = ["test/simulation/main.ts", ...world, "--seeds", String(seeds), "--stop"]
     const { stdout } = spawnSync(process.execPath, run, { cwd: folder, encoding: "utf8" })
     // Several seeds run at once.
     return [...stdout.matchAll(/^seed (\d+) \w+/gm)].sort((a, b) => Number(a[1]) - Number(b[1]))[0]?.[0]

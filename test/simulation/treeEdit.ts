@@ -20,6 +20,8 @@ export interface Mutant extends Edit {
   readonly caughtBy: string
   /** The folder or file of `src` in which `find` is found once. */
   readonly part: string
+  /** Caught in runs whose database fails over. */
+  readonly failsOver?: true
 }
 
 type Tree = Readonly<Record<string, unknown>> & {

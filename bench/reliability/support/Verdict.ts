@@ -111,6 +111,10 @@ export const verdictOf = Effect.fnUntraced(function* (cluster: Cluster) {
     if (status === "failed" && name !== undefined && kinds[name].healthy)
       failedWrongly.push(`${where}: ${last_error}`)
   }
+  // If the database went back, the event was detected again, and its deliveries have other ids.
+  const known = new Set(found.map(({ id }) => id))
+  if (store === "embedded")
+    for (const [id, { requests }] of receivers.seen) if (!known.has(id)) duplicates += requests
   for (const [webhookId, name] of webhooks) {
     for (const eventId of load.expected) {
       if (have.has(`${webhookId} ${eventId}`)) continue
