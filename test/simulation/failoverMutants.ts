@@ -41,4 +41,7 @@ const variants: ReadonlyArray<Omit<Mutant, "failsOver">> = [
   }
 ]
 
-export const failoverMutants: ReadonlyArray<Mutant> = variants.map((one) => ({ ...one, failsOver: true as const }))
+export const failoverMutants: ReadonlyArray<Mutant> = variants.map((one) => ({
+  ...one,
+  failsOver: true as const
+}))

@@ -49,7 +49,12 @@ const newDatabase = (address: ServerAddress) =>
         ? Effect.void
         : connection.executeRaw(`TRUNCATE ${names.join(", ")} RESTART IDENTITY CASCADE`, [])
     )
-    return { connection, empty } satisfies Database
+    // The embedded log counts its owners in a row of the migrations.
+    const asMigrated = Effect.andThen(
+      empty,
+      connection.executeRaw("UPDATE log_owner SET owner = 0, epoch = 0", [])
+    )
+    return { connection, empty: asMigrated } satisfies Database
   }).pipe(Effect.provide(Reactivity.layer))
 
 export type Databases = Effect.Effect<SqlConnection.Connection, SqlError.SqlError, Scope.Scope>
