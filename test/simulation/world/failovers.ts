@@ -42,6 +42,8 @@ export const makeFailovers = ({ chance, downUntil, evidence, nowMs, store, trace
     // Leases went back, too, and the process starts anew.
     evidence.leasesLost++
     evidence.kills++
+    // What was said then of progress was true then.
+    evidence.progress.length = 0
     for (const [id, count] of arrived()) {
       const known = evidence.unknownRequests.get(id) ?? 0
       evidence.unknownRequests.set(id, known + count - (since.arrived.get(id) ?? 0))
