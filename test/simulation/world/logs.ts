@@ -55,6 +55,7 @@ export const embeddedLog = Effect.fnUntraced(function* <E>(
       consume: () => only,
       awaitOffset: () => only,
       hasMemberBefore: () => only,
+      topicIds: () => only,
       reachable: Effect.void,
       applyRetention: only
     }),
