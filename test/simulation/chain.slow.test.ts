@@ -12,7 +12,7 @@ const keptSeeds = new Map([
   [20_111, "a retry that was being appended while the clock was set back waited for as long as the step"]
 ])
 const MORE = 64
-const FAILOVERS = 32
+const FAILOVERS = 24
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 chainTests(new Set([...keptSeeds.keys(), ...upTo(MORE)]), upTo(FAILOVERS))
