@@ -48,6 +48,7 @@ import * as Telemetry from "../spine/observe/Telemetry.ts"
 import { AccountHolds } from "../spine/registry/AccountHolds.ts"
 import { activeWebhooks } from "../spine/registry/ActiveWebhooks.ts"
 import { DisableWebhooks } from "../spine/registry/DisableWebhooks.ts"
+import { publishAgainLayer } from "../spine/registry/PublishAgain.ts"
 import { WebhookRegistry } from "../spine/registry/WebhookRegistry.ts"
 import { watchWebhooks } from "../spine/registry/WebhooksHealth.ts"
 import { route } from "../spine/route/Route.ts"
@@ -260,7 +261,9 @@ const parts = Layer.unwrap(
     Layer.mergeAll(
       upkeepLayer,
       // Both roles write to the outbox: the API when a webhook changes, deliver when it disables one.
-      chosen.includes("api") || chosen.includes("deliver") ? outboxPublisherLayer : Layer.empty,
+      chosen.includes("api") || chosen.includes("deliver")
+        ? Layer.merge(outboxPublisherLayer, publishAgainLayer)
+        : Layer.empty,
       chosen.includes("api") && opsPort === undefined ? Layer.empty : operatorLayer,
       ...chosen.flatMap((role) => (role in roleLayers ? [roleLayers[role as keyof typeof roleLayers]] : [])),
       ...stages.filter(({ roles }) => roles.some((role) => chosen.includes(role))).map(({ layer }) => layer)

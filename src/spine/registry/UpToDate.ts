@@ -13,10 +13,18 @@ const POLL_MS = { first: 10, longest: 100 }
 /** Usually publishing takes some milliseconds, but as long as a lease if the process that publishes has died. */
 const catchUpSchedule = Schedule.min([Schedule.exponential(POLL_MS.first), Schedule.spaced(POLL_MS.longest)])
 
-/** Waits until the view contains everything that was in the outbox when this was called. */
-export const upToDateWith = Effect.fnUntraced(function* ({ caughtUp }: CompactedView) {
+/**
+ * Waits until the view contains everything that was in the outbox when this was called. `isWhole`: whether that is
+ * everything that there is (PublishAgain.ts).
+ */
+export const upToDateWith = Effect.fnUntraced(function* <E, R>(
+  { caughtUp }: CompactedView,
+  isWhole: Effect.Effect<boolean, E, R>
+) {
   const log = yield* Log
   const outbox = yield* Outbox
+  /** A topic that is made again later starts this part anew. */
+  let wasWhole = false
 
   const published = (id: number) =>
     log
@@ -24,6 +32,10 @@ export const upToDateWith = Effect.fnUntraced(function* ({ caughtUp }: Compacted
       .pipe(Effect.repeat({ until: (committed) => committed > id, schedule: catchUpSchedule }))
 
   return Effect.gen(function* () {
+    if (!wasWhole) {
+      yield* isWhole.pipe(Effect.repeat({ until: (whole) => whole, schedule: catchUpSchedule }))
+      wasWhole = true
+    }
     const head = yield* outbox.headId
     if (head > 0) yield* published(head)
     yield* caughtUp

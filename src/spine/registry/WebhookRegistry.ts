@@ -12,6 +12,7 @@ import { CONFIG_TOPIC, type DeliveryConfig, deliveryConfig, parseWebhookConfig }
 import * as CompactedView from "../log/CompactedView.ts"
 import { SecretBox } from "../store/secrets/SecretBox.ts"
 import type { WebhookId } from "../words/Ids.ts"
+import { makeIsWhole } from "./PublishAgain.ts"
 import { makeReadLease } from "./ReadLease.ts"
 import { unreadableToDeadLetters } from "./UnreadableWebhooks.ts"
 import { makeUnusableWebhooks } from "./UnusableWebhooks.ts"
@@ -104,7 +105,7 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
       }
 
       const view = yield* CompactedView.follow(CONFIG_TOPIC, apply, yield* unreadableToDeadLetters("deliver"))
-      const upToDate = yield* upToDateWith(view)
+      const upToDate = yield* upToDateWith(view, yield* makeIsWhole)
 
       return {
         /** Undefined if the webhook is deleted, or not usable. */

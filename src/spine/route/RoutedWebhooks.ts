@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { CONFIG_TOPIC, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
+import { makeIsWhole } from "../registry/PublishAgain.ts"
 import { unreadableToDeadLetters } from "../registry/UnreadableWebhooks.ts"
 import { upToDateWith } from "../registry/UpToDate.ts"
 import { makeWebhookIndex } from "./WebhookIndex.ts"
@@ -24,7 +25,7 @@ export class RoutedWebhooks extends Context.Service<RoutedWebhooks>()("ledgerhoo
     return {
       match: index.match,
       /** Waits until every change that the API has answered is in use, so a new webhook gets the next ledger. */
-      upToDate: yield* upToDateWith(view)
+      upToDate: yield* upToDateWith(view, yield* makeIsWhole)
     }
   })
 }) {

@@ -20,7 +20,7 @@ it.effect("while the process that publishes is dead, the log is asked ten times 
     })
   )
   return Effect.gen(function* () {
-    const upToDate = yield* upToDateWith({ caughtUp: Effect.void })
+    const upToDate = yield* upToDateWith({ caughtUp: Effect.void }, Effect.succeed(true))
     const waiting = yield* Effect.forkChild(upToDate)
     yield* TestClock.adjust("10 seconds")
     assert.isAtMost(asked, 110)

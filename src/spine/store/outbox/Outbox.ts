@@ -24,15 +24,20 @@ export const OUTBOX_POSITION = { group: OUTBOX_GROUP, topic: CONFIG_TOPIC, parti
 export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    /** In a transaction: until it ends, no other one inserts. */
+    const lock = Effect.asVoid(
+      sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.outbox-order', 0))`
+    )
 
     return {
+      lock,
       /**
        * Call it last in a `sql.withTransaction`. The commit notifies the publisher (store/outbox/WorkNotices.ts).
        */
       insert: Effect.fnUntraced(function* (
         records: ReadonlyArray<Pick<NewRecord, "topic" | "key" | "value">>
       ) {
-        yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.outbox-order', 0))`
+        yield* lock
         yield* sql`
           INSERT INTO outbox (topic, key, value)
           SELECT topic, key, value FROM unnest(

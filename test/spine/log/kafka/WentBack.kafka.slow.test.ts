@@ -1,37 +1,14 @@
 /** A topic that was deleted and made again: what a process and its group remember of it must not skip new records. */
 import { assert, describe, it } from "@effect/vitest"
-import { Admin } from "@platformatic/kafka"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
-import type { KafkaSettings } from "../../../../src/spine/config/Config.ts"
-import { applyPlan, planOf } from "../../../../src/spine/log/kafka/ClusterTopics.ts"
 import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
-import { topicName } from "../../../../src/spine/log/kafka/Names.ts"
-import { clientOptions } from "../../../../src/spine/log/kafka/Options.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { StartAnew } from "../../../../src/spine/log/StartAnew.ts"
-import { waitUntil } from "../../../support/http/apiClient.ts"
 import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
-import { testSettings } from "../../../support/program/settings.ts"
+import { makeAgain } from "../../../support/log/madeAgain.ts"
 
 const TOPIC = "xrpl.testnet.events"
 const at = { topic: TOPIC, partition: 0 }
-
-/** Deletes the topic, and makes it again as a start does. */
-const remade = Effect.fnUntraced(function* (kafka: KafkaSettings) {
-  const topic = topicName(kafka, TOPIC)
-  const admin = new Admin(clientOptions(kafka))
-  yield* Effect.promise(() => admin.deleteTopics({ topics: [topic] }))
-  yield* Effect.promise(() => admin.close())
-  const missing = Effect.map(planOf(kafka, testSettings()), (changes) =>
-    changes.filter((change) => change.topic.name === topic)
-  )
-  // A broker acknowledges a deletion before it shows it.
-  yield* waitUntil(
-    Effect.map(missing, ({ length }) => length > 0),
-    "30 seconds"
-  )
-  yield* applyPlan(kafka, yield* missing)
-})
 
 const append = (log: Log["Service"], count: number) =>
   log.transaction({
@@ -83,7 +60,7 @@ describe.skipIf(kafkaBrokers().length === 0)("a topic that was deleted and made 
           const { stop } = yield* consumed(log, 3)
           const ids = yield* log.topicIds([TOPIC])
           assert.deepStrictEqual(yield* log.topicIds([TOPIC]), ids)
-          yield* remade(kafka)
+          yield* makeAgain(kafka, TOPIC)
           assert.notStrictEqual((yield* log.topicIds([TOPIC])).get(TOPIC), ids.get(TOPIC))
           // More than were read: the old position is no longer beyond the end.
           yield* append(log, 5)
