@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { failingMessage, recoveredMessage } from "../../../../src/features/health/IncidentMessages.ts"
+import { gapNotices } from "../../../../src/features/health/notify/GapNotices.ts"
 import { quotaMail, webhookDisabledMail } from "../../../../src/features/health/notify/Mails.ts"
 import {
   type Notice,
@@ -9,7 +10,6 @@ import {
   noticeTypes,
   replayNotice
 } from "../../../../src/features/health/notify/Notices.ts"
-import { gapNotices } from "../../../../src/features/progress/GapNotices.ts"
 
 const account = { accountId: "acct_1", name: "Acme Ltd" }
 const incident = {

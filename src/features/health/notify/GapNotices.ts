@@ -1,8 +1,8 @@
 /** Notices of gaps: one for each account, network and span of ledgers, and at most one an hour for each network. Pure. */
-import type { OpenedGap } from "../../spine/registry/LostLedgers.ts"
-import { counted } from "../../spine/words/Words.ts"
-import type { NewNotice } from "../health/notify/NoticeStore.ts"
-import type { Notice } from "../health/notify/Notices.ts"
+import type { OpenedGap } from "../../../spine/registry/LostLedgers.ts"
+import { counted } from "../../../spine/words/Words.ts"
+import type { NewNotice } from "./NoticeStore.ts"
+import type { Notice } from "./Notices.ts"
 
 const HOUR_MS = 3_600_000
 /** Webhooks that a notice names. */

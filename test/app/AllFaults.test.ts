@@ -1,8 +1,8 @@
 /** A validation error lists everything at once: what the schema finds, and what rules beside it find. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { refused } from "../http/refused.ts"
 import { apiLayer } from "../support/http/api.ts"
-import { refused } from "./refused.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
