@@ -3,9 +3,9 @@ import { readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { runProgram } from "../support/program/program.ts"
+import { runProgram } from "../../support/program/program.ts"
 
-const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/ledgerhook")
+const COMPILED = resolve(import.meta.dirname, "../../../node_modules/.cache/ledgerhook")
 
 it("caches compiled code, so that the next command starts faster", () => {
   // Programs of other tests write there as they end.
