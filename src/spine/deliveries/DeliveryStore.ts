@@ -10,6 +10,7 @@ import { Limits } from "../config/Limits.ts"
 import type { EventPosition } from "../domain/Backfill.ts"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import type { Network } from "../event/Network.ts"
+import { DAY_MS } from "../log/TimePartitions.ts"
 import { column } from "../store/Columns.ts"
 import { type DeadLetter, isDataError, makeDeadLetters } from "../store/DeadLetters.ts"
 import { type DeliveryId, firstIdAt, idTime, type WebhookId } from "../words/Ids.ts"
@@ -20,7 +21,7 @@ import {
   endQueued,
   type FirstAttempt,
   insertPending,
-  moveAllToBacklog,
+  moveRangeToBacklog,
   moveToBacklog,
   type NewDelivery
 } from "./Transitions.ts"
@@ -205,8 +206,17 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
 
       webhooksWithBacklog,
 
-      /** All pending and retrying deliveries, before anything is read from the log. */
-      moveAllToBacklog: moveAllToBacklog(sql),
+      /**
+       * All pending and retrying deliveries, before anything is read from the log. A day at a time, because there is no
+       * index of them: one statement for all days would read the whole table.
+       */
+      moveAllToBacklog: Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        let day = (yield* partitions.oldest) ?? now
+        for (; day + DAY_MS <= now; day += DAY_MS)
+          yield* moveRangeToBacklog(sql, firstIdAt("dlv_", day), firstIdAt("dlv_", day + DAY_MS))
+        yield* moveRangeToBacklog(sql, firstIdAt("dlv_", day))
+      }),
 
       /** The webhook's backlog after `afterId`, in id order. */
       backlogPage: (

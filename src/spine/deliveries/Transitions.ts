@@ -227,11 +227,17 @@ export const moveToBacklog = (
       .unprepared
   )
 
-export const moveAllToBacklog = (sql: Sql): Effect.Effect<void, SqlError.SqlError> =>
+/** The same for all deliveries from one id on, to before another if it is given, whatever attempt they wait for. */
+export const moveRangeToBacklog = (
+  sql: Sql,
+  fromId: string,
+  beforeId?: string
+): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(
     sql`
     UPDATE deliveries SET parked = true, after_live = replay_job_id IS NOT NULL
-    WHERE NOT parked AND ${queued(sql)}`
+    WHERE id >= ${fromId} ${beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`} AND NOT parked AND ${queued(sql)}`
+      .unprepared
   )
 
 /**

@@ -2,6 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
@@ -260,6 +261,28 @@ layer(Live)("delivery store", (it) => {
       ])
       yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
       assert.strictEqual((yield* store.backlogPage(webhookId, "live", "", 10)).length, 2)
+    })
+  )
+
+  it.effect("moves all that waits to the backlog, of every day, and nothing that has ended", () =>
+    Effect.gen(function* () {
+      const { store, ids, rows, webhookId } = yield* prepare(3)
+      yield* TestClock.setTime(NOW)
+      const old = newDelivery(webhookId, NOW - 3 * DAY_MS)
+      yield* store.insertPending([old], NOW)
+      yield* store.record([attempt(ids[0]!, 1, "retrying"), attempt(ids[1]!, 1, "delivered")], DISABLE_AFTER)
+      yield* store.moveAllToBacklog
+      yield* store.moveAllToBacklog
+      const states = yield* store.states([...ids, old.id])
+      assert.deepStrictEqual(
+        [...rows, old].map(({ id }) => [states.get(id)?.status, states.get(id)?.parked]),
+        [
+          ["retrying", true],
+          ["delivered", false],
+          ["pending", true],
+          ["pending", true]
+        ]
+      )
     })
   )
 
