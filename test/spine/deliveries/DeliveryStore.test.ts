@@ -283,7 +283,8 @@ layer(Live)("delivery store", (it) => {
           ["pending", true]
         ]
       )
-    })
+      // Of its own: it moves the rows of all tests.
+    }).pipe(Effect.provide(Layer.fresh(Live)))
   )
 
   it.effect("stores the offset of each event, in the network's topic or in its history topic", () =>
