@@ -21,7 +21,8 @@ const rolesOf = { all: "all", api: "api", deliver: "deliver" }
 const benchmark: Benchmark = {
   description: "CPU of a process that is connected to Kafka and PostgreSQL and has nothing to do",
   target: "at most 1 % of a core",
-  run: Effect.fnUntraced(function* (report) {
+  wholeProgram: true,
+  run: Effect.fnUntraced(function* (report, program) {
     const lacking = missing()
     if (lacking !== undefined) return yield* Effect.logWarning(`idle is left out: there is no ${lacking}`)
     const environment = {
@@ -33,7 +34,7 @@ const benchmark: Benchmark = {
     }
     for (const [name, roles] of Object.entries(rolesOf)) {
       const percent = yield* Effect.gen(function* () {
-        const { pid } = yield* startProcess({ ...environment, ROLES: roles }, /starting/)
+        const { pid } = yield* startProcess({ ...environment, ROLES: roles }, /starting/, program)
         yield* Effect.sleep(SETTLE_MS)
         const before = cpuSecondsOf(pid)
         yield* Effect.sleep(MEASURE_MS)

@@ -1,8 +1,8 @@
 /**
- * Upkeep of webhooks' gaps, also of what the log lost. Each pass reads up to which ledger events are routed, and then which accounts are on hold.
- * So a hold that it sees for the first time has begun after the position of the pass before. A gap that has ended gets
- * its last ledger two passes later: by then route knows that it has ended, and what it routed before is not newer. If
- * the log of a network cannot be read, the others have their pass all the same.
+ * Upkeep of webhooks' gaps, also of what the log lost. Each pass reads up to which ledger events are routed, and then
+ * which accounts are on hold. So a hold that it sees for the first time has begun after the position of the pass before.
+ * A gap that has ended gets its last ledger two passes later: by then route knows that it has ended, and what it routed
+ * before is not newer. If the log of a network cannot be read, the others have their pass all the same.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"

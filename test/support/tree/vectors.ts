@@ -6,6 +6,7 @@ import { globSync, readFileSync } from "node:fs"
 import { decode } from "xrpl"
 import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import { normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
+import { printable } from "../../../src/spine/words/Printable.ts"
 import { causes } from "./rulesPage.ts"
 
 interface Vector {
@@ -31,7 +32,7 @@ export const vectorsMarkdown = (): string => {
   const pairs = vectors.flatMap((vector) =>
     Array.from(typesIn(vector), (type) => ({ type, name: vector.name }))
   )
-  const tested = Map.groupBy(pairs, ({ type }) => String(type))
+  const tested = Map.groupBy(pairs, ({ type }) => printable(String(type)))
   return [
     "| transaction | vectors |",
     "|---|---|",
