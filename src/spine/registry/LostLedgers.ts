@@ -10,6 +10,7 @@ import { eventsTopic, parseLedgerEvent } from "../event/LedgerEvent.ts"
 import type { Network } from "../event/Network.ts"
 import { Log } from "../log/Log.ts"
 import type { AccountId, WebhookId } from "../words/Ids.ts"
+import { makeLogPlaces } from "./LogPlaces.ts"
 
 /** Events that are read to find the first one that is kept: one, unless records are no events. */
 const EVENTS_READ = 10
@@ -28,6 +29,7 @@ export interface LostLedgers {
 export const makeLostLedgers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const log = yield* Log
+  const places = yield* makeLogPlaces
 
   /** The newest ledger whose events are certainly gone; undefined if no event is kept. */
   const lostBelow = Effect.fnUntraced(function* (topic: string, start: number) {
@@ -49,8 +51,7 @@ export const makeLostLedgers = Effect.gen(function* () {
       // The log is in the database, and goes back with it.
       if (id === undefined) return true
       const { end, start } = yield* log.offsets(place)
-      const [before] = yield* sql<{ readonly id: string; readonly end: number }>`
-        SELECT topic_id AS id, end_offset::float8 AS end FROM log_places WHERE topic = ${topic}`
+      const before = yield* places.last(topic)
       const routedTo = yield* log.committed("route", place)
       const isCut = before?.id === id && end < before.end
       const isOther = before !== undefined && before.id !== id
@@ -70,9 +71,7 @@ export const makeLostLedgers = Effect.gen(function* () {
           yield* sql`
             UPDATE routed_ledgers SET routed_through = ${to} WHERE network = ${network} AND routed_through < ${to}`
         }
-        yield* sql`
-          INSERT INTO log_places (topic, topic_id, end_offset) VALUES (${topic}, ${id}, ${end})
-          ON CONFLICT (topic) DO UPDATE SET topic_id = excluded.topic_id, end_offset = excluded.end_offset`
+        yield* places.keep(topic, { id, end })
       }).pipe(sql.withTransaction)
       return !wentBack
     }),

@@ -13,6 +13,7 @@ import { Log } from "../log/Log.ts"
 import { repeatEvery } from "../observe/RetryUntilSuccess.ts"
 import { Leases } from "../store/Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "../store/outbox/Outbox.ts"
+import { makeLogPlaces } from "./LogPlaces.ts"
 import { configRecord, tombstone, WEBHOOK_COLUMNS, type WebhookRow } from "./WebhookRow.ts"
 
 const LOOK_EVERY_MS = 5_000
@@ -23,22 +24,22 @@ const PLACE = { topic: CONFIG_TOPIC, partition: 0 }
 
 /** Whether all webhooks that were in the topic before it was made again are published to it, or in the outbox. */
 export const makeIsWhole = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const log = yield* Log
+  const places = yield* makeLogPlaces
   return Effect.gen(function* () {
     const id = (yield* log.topicIds([CONFIG_TOPIC])).get(CONFIG_TOPIC)
     if (id === undefined) return true
-    const [seen] = yield* sql<{ readonly id: string }>`
-      SELECT topic_id AS id FROM log_places WHERE topic = ${CONFIG_TOPIC}`
-    return seen === undefined || seen.id === id
+    const last = yield* places.last(CONFIG_TOPIC)
+    return last === undefined || last.id === id
   })
 })
 
-/** Returns a look, which answers whether everything is published again. */
+/** Returns a look, which answers how many records it gave to the outbox. */
 export const makePublishAgain = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const log = yield* Log
   const outbox = yield* Outbox
+  const places = yield* makeLogPlaces
 
   /** The webhooks that the topic knows. */
   const known = Effect.fnUntraced(function* (end: number) {
@@ -63,9 +64,10 @@ export const makePublishAgain = Effect.gen(function* () {
       INSERT INTO outbox (topic, key, value) SELECT topic, key, value FROM moved ORDER BY id`
   }, sql.withTransaction)
 
-  const publishAll = Effect.fnUntraced(function* () {
+  /** Returns how many webhooks there are. */
+  const publishAll = Effect.gen(function* () {
     let after = ""
-    while (true) {
+    for (let count = 0; ; ) {
       // Locked first: a change that commits later is published later.
       const rows = yield* Effect.gen(function* () {
         yield* outbox.lock
@@ -76,37 +78,36 @@ export const makePublishAgain = Effect.gen(function* () {
         return page
       }).pipe(sql.withTransaction)
       const last = rows.at(-1)
-      if (last === undefined) return
+      if (last === undefined) return count
+      count += rows.length
       after = last.id
     }
   })
 
   return Effect.gen(function* () {
     const id = (yield* log.topicIds([CONFIG_TOPIC])).get(CONFIG_TOPIC)
-    if (id === undefined) return false
+    if (id === undefined) return 0
     const { end } = yield* log.offsets(PLACE)
-    const [before] = yield* sql<{ readonly id: string; readonly end: number }>`
-      SELECT topic_id AS id, end_offset::float8 AS end FROM log_places WHERE topic = ${CONFIG_TOPIC}`
+    const before = yield* places.last(CONFIG_TOPIC)
     // In this order: what is published later is in the outbox before.
     const published = (yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) - 1
     const isBehind = (yield* outbox.headId) < published
     const isOther = before !== undefined && (before.id !== id || end < before.end)
+    let again = 0
     if (isBehind) yield* afterPublished(published)
     if (isBehind || isOther) {
       const kept = yield* sql<{ readonly id: string }>`SELECT id FROM webhooks WHERE deleted_at IS NULL`
       const gone = yield* known(end)
       for (const row of kept) gone.delete(row.id)
       if (gone.size > 0) yield* sql.withTransaction(outbox.insert(Array.from(gone, tombstone)))
-      yield* publishAll()
+      again = gone.size + (yield* publishAll)
+    }
+    if (again > 0)
       yield* Effect.logWarning(
         `Every webhook is published again: ${isBehind ? "the database went back behind what was published" : `${CONFIG_TOPIC} was made again, or lost records`}.`
       )
-    }
-    if (before?.id !== id || before.end !== end)
-      yield* sql`
-        INSERT INTO log_places (topic, topic_id, end_offset) VALUES (${CONFIG_TOPIC}, ${id}, ${end})
-        ON CONFLICT (topic) DO UPDATE SET topic_id = excluded.topic_id, end_offset = excluded.end_offset`
-    return isBehind || isOther
+    if (before?.id !== id || before.end !== end) yield* places.keep(CONFIG_TOPIC, { id, end })
+    return again
   })
 })
 

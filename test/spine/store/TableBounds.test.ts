@@ -47,7 +47,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   ],
   routed_ledgers: ["a row for each network", "spine/registry/GapStore.ts", "ON CONFLICT (network)"],
   lost_ledgers: ["400 days", "spine/store/EndedRows.ts", "DELETE FROM lost_ledgers"],
-  log_places: ["a row for each topic", "spine/registry/LostLedgers.ts", "ON CONFLICT (topic)"],
+  log_places: ["a row for each topic", "spine/registry/LogPlaces.ts", "ON CONFLICT (topic)"],
   deliveries: ["RETENTION_DELIVERIES", "spine/deliveries/Partitions.ts", '"deliveries"'],
   attempts: ["RETENTION_DELIVERIES", "spine/deliveries/Partitions.ts", '"attempts"'],
   delivery_totals: ["RETENTION_DELIVERIES", "spine/deliveries/Partitions.ts", '"delivery_totals"'],
